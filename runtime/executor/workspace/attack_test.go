@@ -2,10 +2,13 @@ package workspace_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/executor/workspace"
 )
 
 // plant makes a program in the clone that writes ran beside the run's directories.
@@ -79,6 +82,70 @@ func attacks() []attack {
 			"added inside/dir/b.txt", "added inside/dirty.txt", "added inside/run.sh", "added inside/src/s.txt"}},
 		{"locks its index", "", "touch .git/index.lock .git/HEAD.lock", nil},
 		{"collects garbage", "", "git gc -q --prune=now; git reflog expire --expire=now --all", nil},
+		// configuration and references of git
+		{"includes by a condition", "", plant + "printf '[core]\\n\\tfsmonitor = ./tool\\n' > c\n" +
+			"git config 'includeIf.gitdir:**.path' ../c; git config 'includeIf.onbranch:**.path' ../c",
+			[]string{"added c", "added tool"}},
+		{"configures a working tree", "", plant + "git config extensions.worktreeConfig true\n" +
+			"git config --worktree core.fsmonitor ./tool; git config --worktree core.worktree /elsewhere",
+			[]string{"added tool"}},
+		{"declares unknown extensions", "", "git config extensions.noop x; git config core.repositoryFormatVersion 99\n" +
+			"printf '[extensions]\\n\\tobjectFormat = sha256\\n\\trefStorage = reftable\\n' >> .git/config", nil},
+		{"declares a partial clone", "", plant + "git config remote.o.url 'ext::./tool'; git config " +
+			"remote.o.promisor true\ngit config extensions.partialClone o; git config protocol.ext.allow always",
+			[]string{"added tool"}},
+		{"a credential helper and an askpass", "", plant + "git config credential.helper \"!$PWD/tool\"\n" +
+			"git config core.askPass ./tool; git config core.sshCommand ./tool; git config core.gitProxy ./tool",
+			[]string{"added tool"}},
+		{"an editor, a pager and aliases", "", plant + "git config core.editor ./tool; git config core.pager ./tool\n" +
+			"git config alias.status '!./tool'; git config sequence.editor ./tool; git config pager.status true",
+			[]string{"added tool"}},
+		{"grafts and a replacement of the base", "", "git rev-parse HEAD > .git/info/grafts\n" +
+			"git replace HEAD:a.txt HEAD:dir/b.txt; git update-ref refs/replace/$(git rev-parse HEAD) $(git commit-tree -m e HEAD^{tree})", nil},
+		{"alternates of its own", "", "mkdir -p ../evil/pack; echo \"$PWD/../evil\" > .git/objects/info/alternates", nil},
+		{"alternates in its index and links in refs", "", "rm -r .git/refs/heads; ln -s / .git/refs/heads\n" +
+			"ln -sf /etc/passwd .git/packed-refs; ln -sf ../../../../repo/.git/index .git/index", nil},
+		{"a .git that is a chain of links", "", "mv .git ../moved; ln -s ../moved ../hop; ln -s ../hop .git\n" +
+			"git --git-dir=../moved config core.hooksPath .", nil},
+		{"a bare repository in the tree", "", plant + "git init -q --bare bare; git -C bare config core.fsmonitor ../tool\n" +
+			"cp tool bare/hooks/post-update; rm -f bare/hooks/*.sample bare/info/exclude bare/description\n" +
+			"rmdir bare/info bare/branches 2>/dev/null || true", []string{"added bare/HEAD", "added bare/config",
+			"added bare/hooks/post-update", "added tool"}},
+		{"a .git file in a directory", "", plant + "mkdir sub; echo 'gitdir: ../../git' > sub/.git; echo x > sub/x",
+			[]string{"added sub/x", "added tool"}},
+		{"a repository with a sparse, split and untracked index", "", "git update-index --split-index " +
+			"--untracked-cache; git config core.sparseCheckout true\ngit config index.sparse true; echo x > a.txt",
+			[]string{"modified a.txt"}},
+		// files
+		{"attributes that make files binary, ident and merged by programs", "", plant + "git config merge.x.driver ./tool\n" +
+			"printf '* -text ident merge=x diff=x export-subst\\n' > .gitattributes; echo '$Id$' > a.txt",
+			[]string{"added .gitattributes", "added tool", "modified a.txt"}},
+		{"attributes of a filter that does not exist", "", "echo '* filter=none' > .gitattributes; echo x > a.txt",
+			[]string{"added .gitattributes", "modified a.txt"}},
+		{"attributes and excludes by links", "", "echo '*' > x; ln -s x .gitattributes; rm .gitignore; ln -s x .gitignore",
+			[]string{"added .gitattributes", "added x", "modified .gitignore"}},
+		{"a mailmap and git's own files", "", "echo 'A <a@b> <c@d>' > .mailmap; echo x > .lfsconfig",
+			[]string{"added .lfsconfig", "added .mailmap"}},
+		{"submodules with addresses that are commands", "", plant + "printf '[submodule \"x\"]\\n\\tpath = x\\n\\turl = " +
+			"ext::./tool\\n[submodule \"../../y\"]\\n\\tpath = ../y\\n\\turl = ./\\n' > .gitmodules\n" +
+			"mkdir -p .git/modules/x; git init -q --bare .git/modules/x", []string{"added .gitmodules", "added tool"}},
+		{"a deep directory and a long name", "", "n=$(printf 'n%.0s' $(seq 250)); echo x > $n; d=$n; for i in 1 2 3 4 5; " +
+			"do d=$d$i; done; mkdir -p e/$n/$n/$n; echo x > e/$n/$n/$n/$n; rm $n",
+			[]string{"added e" + strings.Repeat("/"+strings.Repeat("n", 250), 4)}},
+		{"names of two cases and of two forms", "", "echo x > A.txt; echo x > ./\"$(printf 'e\\314\\201')\"\n" +
+			"echo x > \"$(printf '\\303\\251')\"", []string{"added A.txt", "added e\u0301", "added \u00e9"}},
+		{"names with control characters", "", "echo x > \"$(printf 'a\\tb')\"; echo x > \"$(printf 'a\\033[31m')\"; " +
+			"echo x > 'a\\b'; echo x > ' '", []string{"added  ", "added a\tb", "added a\x1b[31m", `added a\b`}},
+		{"pipes, sockets and files without rights", "", "mkfifo p; echo x > a.txt; chmod 000 dir/b.txt; chmod 644 dir/b.txt",
+			[]string{"modified a.txt"}},
+		{"a directory without rights", "", "mkdir d; echo x > d/x; chmod 000 d; chmod 755 d", []string{"added d/x"}},
+		{"modes and times", "", "chmod +x a.txt; touch -d 1970-01-01 dir/b.txt src/s.txt; chmod -x run.sh",
+			[]string{"modified a.txt", "modified run.sh"}},
+		{"the person's files by links", "", "rm -r src; ln -s ../../../../repo/src src", []string{"added src escapes",
+			"removed src/s.txt"}},
+		{"git's files in the tree's root", "", plant + "mkdir -p hooks refs/heads objects; cp tool hooks/pre-commit\n" +
+			"echo 'ref: refs/heads/main' > HEAD; printf '[core]\\n\\tfsmonitor = ./tool\\n' > config", []string{"added HEAD",
+			"added config", "added hooks/pre-commit", "added tool"}},
 		// files
 		{"keeps size and time", "", "touch -r a.txt ../t; echo x > a.txt; touch -r ../t a.txt",
 			[]string{"modified a.txt"}},
@@ -161,6 +228,40 @@ func TestAttacks(t *testing.T) {
 			for _, dir := range []string{filepath.Dir(r.dir), filepath.Dir(tr.Home()), tr.Home()} {
 				assert.NoFileExists(t, filepath.Join(dir, "ran"), "nothing that was planted runs")
 			}
+		})
+	}
+}
+
+// TestReplacedStore fails every operation until the clone is opened again, after an agent replaced
+// the tree by a link to the person's, or used the repository of the run.
+func TestReplacedStore(t *testing.T) {
+	for _, c := range []struct{ name, change, reopened string }{
+		{"a link to the person's tree", "cd ..; mv tree gone; ln -s ../../../repo tree", "prepare/clone"},
+		{"hooks in the run's repository", "git --git-dir=../git config core.hooksPath ./tool", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, "")
+			persons := fingerprint(t, r.dir)
+			tr := r.open("run")
+			checked := tr.snapshot()
+			require.NoError(t, tr.BeforeCall(tr.ctx))
+			tr.sh(c.change)
+			for range 2 {
+				_, err := tr.Snapshot(tr.ctx)
+				assert.Equal(t, "detect_changes/store", evidenceOf(t, err))
+				_, err = tr.Restore(tr.ctx, checked, []string{"a.txt", "dirty.txt"})
+				assert.Equal(t, "revert/store", evidenceOf(t, err))
+				assert.Equal(t, "prepare/store", evidenceOf(t, tr.BeforeCall(tr.ctx)))
+			}
+			require.NoError(t, tr.Close(false))
+			if c.reopened != "" {
+				_, err := r.workspace("run").Open(t.Context(), "run")
+				assert.Equal(t, c.reopened, evidenceOf(t, err))
+			}
+			assert.Empty(t, difference(persons, fingerprint(t, r.dir)))
+			require.NoError(t, workspace.Remove(t.Context(), r.dir, "run", filepath.Join(filepath.Dir(r.dir), "trees")))
+			assert.Empty(t, difference(persons, fingerprint(t, r.dir)))
 		})
 	}
 }

@@ -182,8 +182,7 @@ func (s *Space) restoreWritten(ctx context.Context, old, tip string) {
 	})
 	if s.err == nil && len(written) > 0 {
 		_ = os.Remove(filepath.Join(s.user, "index.lock")) // of the killed git, because it wrote files
-		s.git(ctx, command{at: inUsers, args: indexInfoArgs, stdin: indexInfo(only(s.diff(ctx, old, tip), pathsOf(written)))})
-		s.write(ctx, inUsers, old, written)
+		s.write(ctx, inUsers, s.root, written)
 	}
 }
 
@@ -335,8 +334,11 @@ func (s *Space) publish(ctx context.Context) {
 		return
 	}
 	s.requireSamePerson(ctx)
-	s.fetch(ctx, s.ref())
-	s.users(ctx, "reset", "-q", tip)
+	if head := s.find(ctx, inUsers, "HEAD"); head != tip {
+		s.fetch(ctx, s.ref())
+		s.users(ctx, "update-ref", "-m", "commit: run "+s.run, "HEAD", tip, head)
+	}
+	s.users(ctx, "read-tree", tip)
 }
 
 // short returns the name of a branch.

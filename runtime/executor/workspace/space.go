@@ -155,9 +155,8 @@ func (s *Space) resume(ctx context.Context) {
 // verify fails if the clone does not have its parts.
 func (s *Space) verify(ctx context.Context) {
 	s.do(func() error {
-		_, noTree := os.Lstat(s.Dir())
 		_, noIndex := os.Lstat(s.file("git/index"))
-		return errors.Join(noTree, noIndex)
+		return errors.Join(s.requireTree(), noIndex)
 	})
 	s.own(ctx, "diff-index", "--cached", "--name-only", "HEAD")
 	s.damaged(s.err)
@@ -186,8 +185,11 @@ func (s *Space) saveState() {
 // the clone, except saved attempts.
 func (s *Space) Close(forget bool) error {
 	ctx := context.Background()
+	if !forget {
+		return s.unlock()
+	}
 	return s.end(func() {
-		if forget && s.locks != nil && s.isDelivered(ctx) {
+		if s.locks != nil && s.isDelivered(ctx) {
 			s.remove(s.own(ctx, "for-each-ref", "--count=1", savedRefs) != "")
 		}
 	})
@@ -262,24 +264,37 @@ func (s *Space) AfterCall(ctx context.Context) (changed []string, err error) {
 
 // ownState returns the content of the run's files that no other process may change.
 func (s *Space) ownState() map[string]string {
-	return contents(s.home, "run.json", "git/config", "git/HEAD", "git/index", "git/info", "git/packed-refs",
+	state := contents(s.home, "run.json", "git/config", "git/HEAD", "git/index", "git/info", "git/packed-refs",
 		"git/"+s.ref(), "git/objects/info/alternates")
+	if err := s.requireTree(); err != nil {
+		state["tree"] = err.Error()
+	}
+	return state
 }
 
-// operate carries out an operation, whose failure becomes evidence. It fails if another process
-// changed the run's own files during a call.
+// requireTree returns an error if the tree is missing, or a link to other files.
+func (s *Space) requireTree() error {
+	info, err := os.Lstat(s.Dir())
+	if err == nil && !info.IsDir() {
+		err = errors.New("tree is not a directory")
+	}
+	return err
+}
+
+// operate carries out an operation, whose failure becomes evidence. If another process changed the
+// run's own files during a call, it fails until the clone is opened again.
 func (s *Space) operate(op string, do func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.op, s.err = op, nil
-	if sealed := s.sealed; sealed != nil {
-		s.sealed = nil
-		if changed := differences(sealed, s.ownState()); len(changed) > 0 {
+	if s.sealed != nil {
+		if changed := differences(s.sealed, s.ownState()); len(changed) > 0 {
 			s.fail("store", fmt.Sprintf("another process changed the files of the run in %s (%s): check what it did "+
 				"before you resume the run", s.home, strings.Join(changed, "; ")))
 		}
 	}
 	if s.err == nil {
+		s.sealed = nil
 		do()
 	}
 	return s.evidence(s.err)

@@ -292,7 +292,7 @@ func (s *Space) restore(ctx context.Context, to string, paths []string) executor
 		return now
 	}
 	s.last = ""
-	s.write(ctx, inRun, to, changes)
+	s.write(ctx, inRun, s.Dir(), changes)
 	now = s.snapshot(ctx)
 	if left := only(s.diff(ctx, string(now), to), paths); len(left) > 0 {
 		s.fail("left", "the files changed again", pathsOf(left)...)
@@ -300,15 +300,33 @@ func (s *Space) restore(ctx context.Context, to string, paths []string) executor
 	return now
 }
 
-// write makes changes in a working tree and its index, so that the paths have the content of the tree.
-// A file can replace a directory, and the other way round, so it removes files first.
-func (s *Space) write(ctx context.Context, at place, tree string, changes []change) {
-	for _, remove := range []bool{true, false} {
-		part := slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return (c.newMode == absent) != remove })
-		if len(part) > 0 {
-			s.git(ctx, command{at: at, stdin: zeroTerminated(pathsOf(part)), args: []string{"restore", "--source=" + tree, "--staged",
-				"--worktree", "--ignore-skip-worktree-bits", "--pathspec-from-file=-", "--pathspec-file-nul"}})
+// write makes changes in a working tree and its index. It removes directories that become empty.
+func (s *Space) write(ctx context.Context, at place, dir string, changes []change) {
+	var written []string
+	s.do(func() error {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return err
 		}
+		defer root.Close()
+		for _, c := range slices.Backward(changes) { // the deepest first
+			if c.newMode != absent {
+				written = append(written, c.path)
+				continue
+			}
+			beforeStep("remove " + c.path)
+			if err := root.Remove(c.path); err != nil && !notFound(err) {
+				return err
+			}
+			for dir := path.Dir(c.path); dir != "." && root.Remove(dir) == nil; dir = path.Dir(dir) {
+			}
+		}
+		return nil
+	})
+	s.git(ctx, command{at: at, args: indexInfoArgs, stdin: indexInfo(changes)})
+	if len(written) > 0 {
+		s.git(ctx, command{at: at, args: []string{"checkout-index", "-f", "-u", "-z", "--stdin"},
+			stdin: zeroTerminated(written)})
 	}
 }
 
