@@ -163,7 +163,8 @@ var (
 		`ignorecase|precomposeunicode))$`)
 	copiedSettings = regexp.MustCompile(`^((user|author|committer|gpg|filter|lfs|i18n)\..*|commit\.gpgsign|` +
 		`core\.(autocrlf|eol|attributesfile|excludesfile|sparsecheckout(cone)?))$`)
-	programKeys = regexp.MustCompile(`^(filter\..*\.(clean|smudge|process)|gpg(\..*)?\.program)$`)
+	programKeys = regexp.MustCompile(`(?i)^((filter|lfs\.extension)\..*\.(clean|smudge|process)|gpg\..*(program|command)|` +
+		`lfs\.customtransfer\..*\.path)$`)
 )
 
 // writeConfig writes the configuration of the run's repository, from that of the person's. It has
