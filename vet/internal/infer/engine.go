@@ -92,16 +92,20 @@ type Engine struct {
 	values   memo[ssa.Value]
 	memories memo[memKey]
 	closed   memo[Atom]
+	framed   memo[frameKey]
 	written  memo[*ssa.Parameter] // what a function stores through a parameter
 	// These are forgotten, too.
 	narrowed   map[placeKey]*Set
 	predicates map[paramKey]*Predicate
 
-	targets   map[ssa.Value][]target
-	resolving map[ssa.Value]bool
-	cyclic    bool // a value was needed while it was resolved
-	testsOf   map[ssa.Value][]test
-	isPrivate map[*ssa.Parameter]bool
+	targets    map[ssa.Value][]target
+	resolving  map[ssa.Value]bool
+	cyclic     bool // a value was needed while it was resolved
+	registered bool // a call is new in this round
+	// recursive has the functions that return what they return to themselves.
+	returning, recursive map[*ssa.Function]bool
+	testsOf              map[ssa.Value][]test
+	isPrivate            map[*ssa.Parameter]bool
 }
 
 // memo keeps sets until the engine forgets them. A set that is needed while it is computed, in a
@@ -166,13 +170,15 @@ func (s *sites) all() []site {
 	return s.list
 }
 
-func (s *sites) put(at ssa.Instruction, x site) {
+// put reports whether the call is new.
+func (s *sites) put(at ssa.Instruction, x site) bool {
 	if i, ok := s.index[at]; ok {
 		s.list[i] = x
-		return
+		return false
 	}
 	s.index[at] = len(s.list)
 	s.list = append(s.list, x)
+	return true
 }
 
 // New returns an engine. The caller sets the exported fields, adds functions and calls Run.
@@ -193,7 +199,8 @@ func New(fset *token.FileSet, known []*Taxonomy) *Engine {
 		unreachable: make(map[*ssa.BasicBlock]bool),
 		summaries:   make(map[*ssa.Function][]*Set), cells: make(map[string]*Set),
 		sites: make(map[*ssa.Function]*sites), values: newMemo[ssa.Value](), memories: newMemo[memKey](),
-		closed: newMemo[Atom](), written: newMemo[*ssa.Parameter](), narrowed: make(map[placeKey]*Set),
+		closed: newMemo[Atom](), framed: newMemo[frameKey](), returning: make(map[*ssa.Function]bool),
+		recursive: make(map[*ssa.Function]bool), written: newMemo[*ssa.Parameter](), narrowed: make(map[placeKey]*Set),
 		predicates: make(map[paramKey]*Predicate), targets: make(map[ssa.Value][]target),
 		resolving: make(map[ssa.Value]bool), testsOf: make(map[ssa.Value][]test),
 		isPrivate: make(map[*ssa.Parameter]bool),
@@ -253,6 +260,9 @@ func (e *Engine) Add(fn *ssa.Function) {
 	fn = origin(fn)
 	if e.inScope(fn) || len(fn.Blocks) == 0 {
 		return
+	}
+	if e.byID[e.id(fn)] != nil { // another use of a bound method or of a thunk
+		e.ids[fn] = fmt.Sprintf("%s#%d", fn, len(e.Funcs))
 	}
 	e.byID[e.id(fn)] = fn
 	e.Funcs = append(e.Funcs, fn)
@@ -368,9 +378,11 @@ func (e *Engine) Run() {
 				changed = true
 			}
 		}
-		if e.forget() {
+		if e.forget() || e.registered {
 			changed = true
 		}
+		e.registered = false
+		clear(e.targets) // those of a function that a caller passes
 	}
 }
 
@@ -379,7 +391,8 @@ func (e *Engine) Run() {
 func (e *Engine) forget() (incomplete bool) {
 	clear(e.narrowed)
 	clear(e.predicates)
-	for _, grown := range []bool{e.values.next(), e.memories.next(), e.closed.next(), e.written.next()} {
+	for _, grown := range []bool{e.values.next(), e.memories.next(), e.closed.next(), e.framed.next(),
+		e.written.next()} {
 		incomplete = incomplete || grown
 	}
 	return incomplete

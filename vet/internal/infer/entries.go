@@ -74,7 +74,7 @@ func (e *Engine) handlers(call *ssa.Call) (list []Entry) {
 		}
 		entry.Name = t.unknown
 		if t.fn != nil {
-			entry.Func, entry.Name = t.fn, ShortName(strings.TrimSuffix(e.id(t.fn), "$bound"))
+			entry.Func, entry.Name = t.fn, ShortName(strings.TrimSuffix(origin(t.fn).String(), "$bound"))
 		}
 		if route != "" {
 			entry.Name = route

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"fmt"
 	"go/types"
 	"slices"
@@ -22,6 +23,7 @@ func isTraced(t types.Type) bool {
 type target struct {
 	fn      *ssa.Function
 	bind    []ssa.Value // what the closure fn captured
+	frames  []frame     // the calls that returned fn, from the innermost one
 	symbol  *Atom       // CallParam or CallFree
 	promise *Contract   // of the field that has the function
 	results int         // the number of results of a function with a promise
@@ -29,6 +31,38 @@ type target struct {
 	table   string      // the package whose Table the value is
 	client  *ssa.Call   // the call of httpcall.New that made the value
 	unknown string      // the reason
+}
+
+// frame is a call of fn, which returned a function that has captured fn's parameters and variables.
+type frame struct {
+	fn         *ssa.Function
+	call       *ssa.Call
+	args, bind []ssa.Value
+}
+
+type frameKey struct {
+	fn     *ssa.Function
+	call   *ssa.Call
+	symbol Atom
+}
+
+// inFrame replaces the symbols of the function that a frame calls. A function can call itself there:
+// after h = m(h), say.
+func (e *Engine) inFrame(f frame, s *Set, at string) *Set {
+	out := new(Set)
+	for a, p := range s.All() {
+		if !a.Symbolic() || a.Owner != e.id(f.fn) {
+			out.add(a, p)
+			continue
+		}
+		key := frameKey{f.fn, f.call, a}
+		key.symbol.Ops, key.symbol.Below = "", false
+		v := e.framed.get(key, func() *Set {
+			return e.instantiate(single(key.symbol, p), f.fn, f.args, f.bind, f.call.Block(), at)
+		})
+		out.addAll(e.applyOps(v, e.bindTables(a.Ops, a.Owner, f.args), at))
+	}
+	return out
 }
 
 // resolve returns the functions that a value can be. In a cycle, a value that is being resolved has
@@ -230,37 +264,85 @@ func (s *functionSearch) returned(call *ssa.Call, result int) {
 		s.all = append(s.all, target{client: call})
 		return
 	}
-	if f == nil || !e.inScope(f) {
-		sig, _ := call.Call.Signature().Results().At(result).Type().Underlying().(*types.Signature)
-		found := false
-		for _, a := range args { // such as sync.OnceValue, which calls what it gets
-			arg, ok := a.Type().Underlying().(*types.Signature)
-			if ok && sig != nil && types.Identical(arg.Results(), sig.Results()) {
-				s.visit(a)
-				found = true
-			}
+	var callees []target
+	switch {
+	case call.Call.IsInvoke():
+		impls, complete, _ := e.implementations(call)
+		for _, f := range impls {
+			callees = append(callees, target{fn: f})
 		}
-		if !found {
-			s.unknown("a function that a call of another package returns")
+		if !complete {
+			callees = append(callees, target{unknown: "a function that a call of an interface returns"})
 		}
-		return
+		args = append([]ssa.Value{call.Call.Value}, args...)
+	case f != nil:
+		callees = e.resolve(call.Call.Value)
+	default:
+		callees = e.origins(call.Call.Value)
 	}
-	f = origin(f)
-	e.site(f, call, args, nil)
+	for _, t := range callees {
+		if t.fn != nil && e.inScope(t.fn) {
+			s.returnedBy(t, call, result, args)
+		} else {
+			s.elsewhere(t, call, result, args)
+		}
+	}
+}
+
+// returnedBy visits the functions that a function of the scope returns to a call.
+func (s *functionSearch) returnedBy(t target, call *ssa.Call, result int, args []ssa.Value) {
+	e, f := s.e, origin(t.fn)
+	var passed []ssa.Value
+	var made []target
+	e.site(f, call, args, t.bind)
+	if e.returning[f] {
+		e.recursive[f] = true
+	}
+	e.returning[f] = true
 	for _, b := range f.Blocks {
 		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
 		if !ok || result >= len(ret.Results) {
 			continue
 		}
-		for _, t := range e.resolve(ret.Results[result]) {
-			y := t.symbol
-			if t.promise == nil && y != nil && y.Owner == e.id(f) && y.Kind == CallParam && y.Index < len(args) {
-				s.visit(args[y.Index])
-			} else {
-				s.all = append(s.all, t)
+		for _, r := range e.resolve(ret.Results[result]) {
+			y := r.symbol
+			if r.promise == nil && y != nil && y.Owner == e.id(f) && y.Kind == CallParam && y.Index < len(args) {
+				passed = append(passed, args[y.Index])
+				continue
+			}
+			if r.fn != nil {
+				r.frames = append(slices.Clone(r.frames), frame{f, call, args, t.bind})
+				r.frames = append(r.frames, t.frames...)
+			}
+			made = append(made, r)
+		}
+	}
+	delete(e.returning, f)
+	for _, r := range made {
+		if e.recursive[f] { // a set for all calls
+			r.frames = nil
+		}
+		s.all = append(s.all, r)
+	}
+	for _, v := range passed {
+		s.visit(v)
+	}
+}
+
+// elsewhere visits the functions that a function outside of the scope may return to a call: those
+// that it gets, such as sync.OnceValue, and its own.
+func (s *functionSearch) elsewhere(t target, call *ssa.Call, result int, args []ssa.Value) {
+	sig, _ := call.Call.Signature().Results().At(result).Type().Underlying().(*types.Signature)
+	for _, a := range args {
+		arg, ok := a.Type().Underlying().(*types.Signature)
+		if ok && sig != nil && types.Identical(arg.Results(), sig.Results()) {
+			s.visit(a)
+			if t.fn != nil && strings.HasPrefix(fullName(t.fn), "sync.Once") {
+				return
 			}
 		}
 	}
+	s.unknown(cmp.Or(t.unknown, "a function that a call of another package returns"))
 }
 
 // origins returns the targets of a value. What the known callers pass replaces its symbols.
@@ -283,6 +365,8 @@ func (e *Engine) origins(v ssa.Value) (list []target) {
 				seen[*t.symbol] = true
 				visit(mc.Bindings[i])
 				continue
+			case e.final && len(e.sites[owner].all()) == 0:
+				list = append(list, target{unknown: callbackReason})
 			}
 			seen[*t.symbol] = true
 			for _, s := range e.sites[owner].all() {
@@ -301,7 +385,9 @@ func (e *Engine) site(fn *ssa.Function, at ssa.Instruction, args, bind []ssa.Val
 	if e.sites[fn] == nil {
 		e.sites[fn] = &sites{index: make(map[ssa.Instruction]int)}
 	}
-	e.sites[fn].put(at, site{args, bind, at.Block()})
+	if e.sites[fn].put(at, site{args, bind, at.Block()}) {
+		e.registered = true
+	}
 }
 
 // paramKey is a parameter.
@@ -319,6 +405,14 @@ func (e *Engine) callTarget(t target, j int, args []ssa.Value, b *ssa.BasicBlock
 		promise := t.promise
 		t.promise = nil
 		return e.promised(promise, e.callTarget(t, j, args, b, at), at)
+	case len(t.frames) > 0:
+		f := t.frames[len(t.frames)-1]
+		t.frames = t.frames[:len(t.frames)-1]
+		s := e.callTarget(t, j, args, b, at)
+		if b != nil && b.Parent() == f.fn { // its own symbols are in s, too
+			return e.close(s)
+		}
+		return e.inFrame(f, s, at)
 	case t.foreign != "":
 		return one(Atom{Kind: Foreign, Name: t.foreign}, at)
 	case t.unknown != "":

@@ -30,6 +30,8 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/errgen/errgen/vet/internal/infer/testdata/errs"
 )
 
@@ -973,3 +975,134 @@ func ConstantCondition(err error) error {
 	}
 	return err
 }
+
+var cond bool
+
+type bound struct{ id string }
+
+func (b bound) run() error { return errs.NewClosed() }
+
+func callOne(f func() error) error { return f() }
+
+// A method is a value at several places.
+//
+// want: CLOSED
+func Bound1(b bound) error { return callOne(b.run) }
+
+// want: CLOSED
+func Bound2(b *bound) error { f := b.run; return f() }
+
+// want: CLOSED
+func Bound3(b *bound) error {
+	var g errgroup.Group
+	g.Go(b.run)
+	f := bound.run
+	return cmp.Or(f(*b), callOne(b.run))
+}
+
+type failing func() error
+
+func logged(next failing) failing {
+	return func() error {
+		if err := next(); err != nil {
+			return fmt.Errorf("logged: %w", err)
+		}
+		return nil
+	}
+}
+
+func guarded(next failing) failing {
+	return func() error {
+		if cond {
+			return errs.NewExists()
+		}
+		return next()
+	}
+}
+
+func named(name string) func(failing) failing {
+	return func(next failing) failing {
+		return func() error {
+			if name == "" {
+				return errs.NewInternal()
+			}
+			return next()
+		}
+	}
+}
+
+func closed() error { return errs.NewClosed() }
+
+func missing() error { return errs.NewNotFound("1") }
+
+// Each user of a decorator has its own function.
+//
+// want: CLOSED
+func Decorated1() error { return logged(closed)() }
+
+// want: NOT_FOUND EXISTS
+func Decorated2() error { return logged(guarded(missing))() }
+
+// want: NOT_FOUND INTERNAL
+func Decorated3() error { return named("x")(logged(missing))() }
+
+func repeatedly(n int, f failing) failing {
+	if n == 0 {
+		return f
+	}
+	return repeatedly(n-1, func() error {
+		if errors.Is(f(), errs.CodeClosed) {
+			return errs.NewExists()
+		}
+		return errs.NewDBFailed()
+	})
+}
+
+// The decorator calls itself, so all its users share a set.
+//
+// want: CLOSED EXISTS DB_FAILED
+func DecoratedTwice() error { return repeatedly(2, closed)() }
+
+// want: NOT_FOUND DB_FAILED over: EXISTS
+func DecoratedMissing() error { return repeatedly(2, missing)() }
+
+func chained(f failing, all ...func(failing) failing) failing {
+	for _, m := range all {
+		f = m(f)
+	}
+	return f
+}
+
+// Middleware is a value.
+//
+// want: CLOSED EXISTS INTERNAL
+func Chained() error { return chained(closed, guarded, named("x"))() }
+
+// want: NOT_FOUND EXISTS over: INTERNAL
+func ChainedOnce() error { return chained(missing, guarded)() }
+
+func applied(m func(failing) failing) error { return m(closed)() }
+
+// want: CLOSED EXISTS
+func Applied() error { return applied(guarded) }
+
+type stack struct{ all []func(failing) failing }
+
+func (s *stack) use(m func(failing) failing) { s.all = append(s.all, m) }
+
+func (s *stack) run(f failing) error {
+	for _, m := range slices.Backward(s.all) {
+		f = m(f)
+	}
+	return f()
+}
+
+// want: CLOSED over: unknown(an_argument_of_a_callback)
+func Stacked() error {
+	s := &stack{}
+	s.use(guarded)
+	return s.run(closed)
+}
+
+// want: CLOSED unknown(what_a_caller_passes)
+func OpenMiddleware(m func(failing) failing) error { return m(closed)() }
