@@ -33,8 +33,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/config"
-	"github.com/errgen/errgen/runtime/executor/terminal"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -85,7 +85,7 @@ type program struct {
 	options
 	home       string // the configuration, if it sets where the clones are
 	out, hints io.Writer
-	screen     *terminal.Observer
+	screen     executor.Observer
 }
 
 // run carries out the command line and returns the exit code.

@@ -26,11 +26,8 @@ func (p *program) work(ctx context.Context) (int, error) {
 		progress = p.hints // standard output is for the JSON alone
 	}
 	p.screen = terminal.New(progress)
-	defer p.screen.Close()
 	defer context.AfterFunc(ctx, func() {
-		p.screen.Aside(func() {
-			fmt.Fprintln(p.hints, "aidf: interrupted, ending the iteration; a second interrupt kills the program")
-		})
+		fmt.Fprintln(p.hints, "aidf: interrupted, ending the iteration; a second interrupt kills the program")
 	})()
 	cfg, task, warnings, err := p.setUp(ctx)
 	if err != nil {
@@ -40,7 +37,7 @@ func (p *program) work(ctx context.Context) (int, error) {
 		fmt.Fprintln(p.hints, "aidf: warning:", printable(w))
 	}
 	if !p.unattended {
-		cfg.Asker = &asker{p.screen, scope.NewAsker(scope.AskerConfig{Out: p.hints})}
+		cfg.Asker = scope.NewAsker(scope.AskerConfig{Out: p.hints})
 	}
 	x, err := executor.New(cfg)
 	if err != nil {
@@ -115,25 +112,5 @@ func (p *program) observers(s *setup) executor.Observer {
 }
 
 func (p *program) logger(least slog.Level) *slog.Logger {
-	return slog.New(slog.NewTextHandler(aside{p}, &slog.HandlerOptions{Level: least}))
-}
-
-// aside writes to a terminal that may have a live line.
-type aside struct{ *program }
-
-func (a aside) Write(b []byte) (n int, err error) {
-	a.screen.Aside(func() { n, err = a.hints.Write(b) })
-	return n, err
-}
-
-// asker asks at a terminal that may have a live line.
-type asker struct {
-	screen *terminal.Observer
-	asker  *scope.Asker
-}
-
-// Ask asks.
-func (a *asker) Ask(ctx context.Context, q executor.Question) (approved bool, err error) {
-	a.screen.Aside(func() { approved, err = a.asker.Ask(ctx, q) })
-	return approved, err
+	return slog.New(slog.NewTextHandler(p.hints, &slog.HandlerOptions{Level: least}))
 }

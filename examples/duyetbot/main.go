@@ -70,7 +70,6 @@ func run(ctx context.Context, args []string, out, hints io.Writer) int {
 			fmt.Errorf("-report is %q; its name must end in .csv, .html, .json or .txt", *file))
 	}
 	s := newSession(out, retry.System)
-	defer s.screen.Close()
 	s.stop = *stop
 	if *verbose {
 		s.log = slog.New(slog.NewTextHandler(hints, &slog.HandlerOptions{Level: slog.LevelDebug}))

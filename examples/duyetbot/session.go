@@ -34,7 +34,7 @@ const (
 // skill meets delays the others.
 type session struct {
 	out    io.Writer
-	screen *terminal.Observer
+	screen executor.Observer
 	log    *slog.Logger // nil is no log
 	stop   bool         // after the first skill that fails
 
@@ -138,9 +138,7 @@ func (s *session) run(ctx context.Context, jobs []*job) (all bool) {
 
 // line prints a line between those of the screen. Its text is not trusted.
 func (s *session) line(format string, args ...any) {
-	s.screen.Aside(func() {
-		fmt.Fprintf(s.out, "  | %s\n", terminal.Printable(taxonomy.Redact(fmt.Sprintf(format, args...))))
-	})
+	fmt.Fprintf(s.out, "  | %s\n", terminal.Printable(taxonomy.Redact(fmt.Sprintf(format, args...))))
 }
 
 // strategies implements the taxonomy's strategies. If the taxonomy names a strategy that

@@ -26,6 +26,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/executor/terminal"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -70,7 +71,7 @@ type program struct {
 	status, resume, json, verbose bool
 
 	out, hints io.Writer
-	screen     *terminal.Observer
+	screen     executor.Observer
 	settings   settings
 	table      taxonomy.Table
 	tasks      []task
@@ -195,7 +196,7 @@ func (p *program) signals(ctx context.Context) (context.Context, func()) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	unhook := context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the process
-		p.screen.Aside(func() { p.hint("interrupted, ending the attempt; a second interrupt ends the program") })
+		p.hint("interrupted, ending the attempt; a second interrupt ends the program")
 	})
 	return ctx, func() {
 		unhook()

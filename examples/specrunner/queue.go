@@ -60,7 +60,6 @@ func (p *program) work(ctx context.Context) (code int, err error) {
 		progress = p.hints
 	}
 	p.screen = terminal.New(progress)
-	defer p.screen.Close()
 	ctx, stop := p.signals(ctx)
 	defer stop()
 	q := &queue{program: p, results: map[string]state.TaskStatus{}}
@@ -78,7 +77,6 @@ func (p *program) work(ctx context.Context) (code int, err error) {
 	if e, ok := errors.AsType[*exitError](err); err != nil && (!ok || e.code != exitLeft || !p.json) {
 		return 0, err
 	}
-	_ = p.screen.Close()
 	return q.conclude(err)
 }
 

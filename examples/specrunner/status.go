@@ -11,11 +11,13 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/proc"
 	"github.com/errgen/errgen/runtime/executor/state"
-	"github.com/errgen/errgen/runtime/executor/terminal"
 )
 
 // outcome is the result of the work on the queue.
@@ -115,10 +117,26 @@ func (q *queue) conclude(err error) (int, error) {
 	return o.Exit, nil
 }
 
+// printableJSON returns b with a JSON escape in place of each character that is not printable, so
+// that no information is lost. Line feeds stay.
+func printableJSON(b []byte) []byte {
+	out := make([]byte, 0, len(b)+1)
+	for _, r := range string(b) {
+		if r == '\n' || unicode.IsPrint(r) {
+			out = utf8.AppendRune(out, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
+		}
+	}
+	return out
+}
+
 func (p *program) printJSON(v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err == nil {
-		_, err = p.out.Write(append(terminal.PrintableJSON(b), '\n'))
+		_, err = p.out.Write(append(printableJSON(b), '\n'))
 	}
 	if errors.Is(err, syscall.EPIPE) { // the reader has left
 		return nil

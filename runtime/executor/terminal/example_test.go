@@ -29,11 +29,9 @@ func (instant) Sleep(context.Context, time.Duration) error { return nil }
 
 // A run is shown as plain lines, because the output is no terminal.
 func Example() {
-	observer := terminal.New(os.Stdout)
-	defer observer.Close()
 	e, err := executor.New(executor.Config{
 		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: done{},
-		Observer: observer, Clock: instant{},
+		Observer: terminal.New(os.Stdout), Clock: instant{},
 	})
 	if err != nil {
 		panic(err)

@@ -1,9 +1,7 @@
 package terminal
 
 import (
-	"context"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,28 +16,6 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-
-type stoppedClock struct{}
-
-func (stoppedClock) Now() time.Time                             { return start }
-func (stoppedClock) Sleep(context.Context, time.Duration) error { return nil }
-
-type screen struct {
-	mu sync.Mutex
-	strings.Builder
-}
-
-func (s *screen) Write(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.Builder.Write(b)
-}
-
-func (s *screen) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.Builder.String()
-}
 
 // tale are the events of a run that waits for a rate limit.
 func tale(run string) []executor.Event {
@@ -65,14 +41,11 @@ func tale(run string) []executor.Event {
 	}
 }
 
-func show(live bool, runs ...string) string {
-	s := &screen{}
-	t := New(s)
-	t.clock = stoppedClock{}
-	if live {
-		t.color, t.width = true, func() int { return 40 }
-		t.begin()
-	}
+// show returns the lines of the runs. If a person watches, they are coloured.
+func show(watched bool, runs ...string) string {
+	var s strings.Builder
+	o := New(&s).(*observer)
+	o.interactive, o.color = watched, watched
 	tales := map[string][]executor.Event{}
 	for _, run := range runs {
 		tales[run] = tale(run)
@@ -81,12 +54,9 @@ func show(live bool, runs ...string) string {
 		for _, run := range runs {
 			e := tales[run][i]
 			e.Run = run
-			t.Observe(e)
+			o.Observe(e)
 		}
 	}
-	_ = t.Close()
-	_ = t.Close()
-	t.Observe(executor.Event{Kind: executor.Warned, Text: "after the end"})
 	return s.String()
 }
 
@@ -112,16 +82,11 @@ func TestSeveralRuns(t *testing.T) {
 	assert.Contains(t, shown, "\none:   calling anthropic-api\n")
 }
 
-func TestLiveLine(t *testing.T) {
+func TestWatchedLines(t *testing.T) {
 	shown := show(true, "one")
-	assert.Contains(t, shown, "iteration 1 · waiting 1m30s")
-	assert.Contains(t, shown, "\x1b[31m  [PROVIDER]")
-	assert.True(t, strings.HasSuffix(shown, "\n"), "the live line is erased: %q", shown)
-	for _, line := range strings.Split(shown, "\r\x1b[K") {
-		if strings.HasPrefix(line, "\x1b[2m") && !strings.Contains(line, "\n") {
-			assert.LessOrEqual(t, len([]rune(line))-len("\x1b[2m\x1b[0m"), 39)
-		}
-	}
+	assert.Contains(t, shown, "\n\x1b[2m  reads main.go\x1b[0m\n", "the activity of the provider")
+	assert.Contains(t, shown, "\n\x1b[31m  [PROVIDER] provider anthropic-api limits the rate (PROVIDER_RATE_LIMIT)\x1b[0m\n")
+	assert.Contains(t, shown, "\n\x1b[33mblocked (blocked signal)")
 }
 
 func TestPrintable(t *testing.T) {
@@ -131,6 +96,4 @@ func TestPrintable(t *testing.T) {
 	} {
 		assert.Equal(t, want, Printable(in))
 	}
-	assert.Equal(
-		t, "{\n\"a\": \"\\u001b\\u202e\"}", string(PrintableJSON([]byte("{\n\"a\": \"\x1b\u202e\"}"))))
 }
