@@ -93,7 +93,7 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	s := env.state
 	task := s.Task
 	if err := filelock.CheckName(task.Run); err != nil {
-		return refusal("name of the run: " + err.Error() + ": expected " + filelock.NameExpected)
+		return refusal("name of the run: " + err.Error())
 	}
 	if e.cfg.Store != nil || e.cfg.Workspace != nil {
 		if !e.busy.CompareAndSwap(false, true) {

@@ -175,7 +175,6 @@ func (s *Store) path(run string) string { return filepath.Join(s.dir, run+suffix
 
 func (s *Store) checkName(run string) error {
 	if err := filelock.CheckName(run); err != nil {
-		err = fmt.Errorf("%w: expected %s", err, filelock.NameExpected)
 		return evidence.OfFile("executor", loop.OpPrepare, s.dir, err)
 	}
 	return nil

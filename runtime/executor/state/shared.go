@@ -82,7 +82,7 @@ func (c *Claim) Release() error {
 // lock takes the lock on a name in a directory. An error names the locked resource by what.
 func (s *Store) lock(ctx context.Context, dir, name, what string) (lock *filelock.Named, err error) {
 	if err := filelock.CheckName(name); err != nil {
-		err = fmt.Errorf("%w: %q (%s)", err, mask.Beginning(name, 256), filelock.NameExpected)
+		err = fmt.Errorf("%q: %w", mask.Beginning(name, 256), err)
 		return nil, fileEvidence("executor", "prepare", s.path, err)
 	}
 	if err = atomicfile.MakeDir(dir); err == nil {
@@ -105,16 +105,12 @@ type Holder struct {
 	Since time.Time
 }
 
-// holder returns the process that has a run, or nil. If the lock cannot be tried, for example
-// because the directory is not writable, it returns the process in the note beside the lock.
+// holder returns the process that has a run, or nil.
 func (s *Store) holder(run string) *Holder {
 	if filelock.CheckName(run) != nil {
 		return nil
 	}
-	h, taken, err := filelock.Taken(s.locks(), run)
-	if err != nil {
-		h, taken = filelock.Noted(s.locks(), run)
-	}
+	h, taken, _ := filelock.Taken(s.locks(), run)
 	if !taken {
 		return nil
 	}

@@ -117,20 +117,23 @@ func TestTaken(t *testing.T) {
 		assert.True(t, taken)
 		assert.Equal(t, os.Getpid(), who.PID)
 		assert.False(t, who.Dead())
-		noted, ok := filelock.Noted(dir, "r")
-		assert.True(t, ok)
-		assert.Equal(t, who, noted)
 	}
 	require.NoError(t, h.Release())
 	_, taken, err := filelock.Taken(dir, "r")
 	require.NoError(t, err)
 	assert.False(t, taken)
-	_, ok := filelock.Noted(dir, "r")
-	assert.False(t, ok)
 
+	require.NoError(t, os.Remove(filelock.Path(dir, "r")))
+	require.NoError(t, os.Mkdir(filelock.Path(dir, "r"), 0o700), "a lock that cannot be tried")
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	note(t, dir, map[string]any{"pid": os.Getpid(), "host": host})
+	_, taken, err = filelock.Taken(dir, "r")
+	require.Error(t, err)
+	assert.True(t, taken, "the holder in the note is alive")
 	note(t, dir, aDeadProcess(t))
-	_, ok = filelock.Noted(dir, "r")
-	assert.False(t, ok, "the dead have nothing")
+	_, taken, _ = filelock.Taken(dir, "r")
+	assert.False(t, taken, "the dead have nothing")
 }
 
 func TestFiles(t *testing.T) {
@@ -289,8 +292,6 @@ func TestProcesses(t *testing.T) {
 		assert.Equal(t, "refused "+strconv.Itoa(cmd.Process.Pid), second)
 		end(other)
 		end(cmd)
-		_, noted := filelock.Noted(dir, "r")
-		assert.False(t, noted, "the note of a killed process is ignored")
 		h := take(t, dir, "r")
 		require.NoError(t, h.Release())
 	}
