@@ -34,7 +34,7 @@ func (l *Loop) head(s *State, _ *Iteration) Step {
 	case l.cfg.DryRun:
 		p := l.prompt(s)
 		p.Iteration++
-		out := l.do(s, &Effect{Do: CallProvider{Prompt: p}, Source: l.providerName(s)})
+		out := l.do(s, l.effect(s, CallProvider{Prompt: p}))
 		s.Text = resultOf[Answer](&out).Text
 		return l.endRun(s, EndDryRun, false)
 	}
@@ -83,7 +83,7 @@ func (l *Loop) admit(s *State, it *Iteration) Step {
 	} else {
 		call.Iteration++
 	}
-	out := l.do(s, &Effect{Do: Admit{call}, Limit: l.timeLeft(s)})
+	out := l.do(s, l.effect(s, Admit{call}))
 	admission := resultOf[Admission](&out)
 	switch {
 	case out.Cancelled && !it.Open:
@@ -209,7 +209,7 @@ func (l *Loop) call(s *State, it *Iteration) Step {
 	if !it.Ends.IsZero() {
 		call.Span = it.Ends.Sub(it.Began)
 	}
-	out := l.do(s, &Effect{Do: call, Source: l.providerName(s), Limit: l.timeLeft(s)})
+	out := l.do(s, l.effect(s, call))
 	a := resultOf[Answer](&out)
 	it.Spent.end(a.Usage)
 	s.Spent.end(a.Usage)

@@ -72,8 +72,8 @@ func (it *Iteration) deliverable() bool {
 	return true
 }
 
-func (l *Loop) validate(s *State, it *Iteration) *Effect {
-	return &Effect{Do: Validate{Phase: it.Check, Base: s.Delivered, Tree: it.Checked, Text: s.Text}}
+func (l *Loop) validate(s *State, it *Iteration) Operation {
+	return Validate{Phase: it.Check, Base: s.Delivered, Tree: it.Checked, Text: s.Text}
 }
 
 func (l *Loop) validated(s *State, it *Iteration, _ *struct{}, ok bool) Step {
@@ -85,13 +85,10 @@ func (l *Loop) validated(s *State, it *Iteration, _ *struct{}, ok bool) Step {
 	return l.inspect(it, StepClose)
 }
 
-func (l *Loop) commit(s *State, it *Iteration) *Effect {
-	if l.rejudge { // the process that began the commit died
-		return nil
-	}
-	trees := s.Trees
-	trees.Checked = it.Checked
-	return &Effect{Do: Commit{Trees: trees, Task: s.Task.ID, Title: s.Task.Title}, Graced: true}
+// commit commits the checked changes, unless the process that began the commit died.
+func (l *Loop) commit(s *State, it *Iteration) Operation {
+	trees := Trees{Checked: it.Checked, Delivered: s.Delivered, Committed: s.Committed}
+	return when(!l.rejudge, Commit{Trees: trees, Task: s.Task.ID, Title: s.Task.Title})
 }
 
 func (l *Loop) committed(s *State, it *Iteration, done *CommitResult, ok bool) Step {
@@ -121,12 +118,7 @@ func (s *State) undelivered() bool { return len(s.Commits) > s.OnBranch }
 
 // branch delivers the commits to a branch of the person's repository, also those of a run that ended
 // before its task was done.
-func (l *Loop) branch(s *State, _ *Iteration) *Effect {
-	if !s.undelivered() {
-		return nil
-	}
-	return &Effect{Do: Deliver{}, Graced: true}
-}
+func (l *Loop) branch(s *State, _ *Iteration) Operation { return when(s.undelivered(), Deliver{}) }
 
 func (l *Loop) delivered(s *State, it *Iteration, branch *string, ok bool) Step {
 	if branch != nil {
@@ -140,7 +132,7 @@ func (l *Loop) delivered(s *State, it *Iteration, branch *string, ok bool) Step 
 	return l.afterDelivery(it, ok)
 }
 
-func (l *Loop) push(*State, *Iteration) *Effect { return &Effect{Do: Push{}, Graced: true} }
+func (l *Loop) push(*State, *Iteration) Operation { return Push{} }
 
 func (l *Loop) pushed(s *State, it *Iteration, done *struct{}, ok bool) Step {
 	if it.TriedPush = true; done != nil {
@@ -150,8 +142,8 @@ func (l *Loop) pushed(s *State, it *Iteration, done *struct{}, ok bool) Step {
 	return l.afterDelivery(it, ok)
 }
 
-func (l *Loop) openPR(s *State, _ *Iteration) *Effect {
-	return &Effect{Do: OpenPR{Title: s.Task.Title, Body: s.Text}, Graced: true}
+func (l *Loop) openPR(s *State, _ *Iteration) Operation {
+	return OpenPR{Title: s.Task.Title, Body: s.Text}
 }
 
 func (l *Loop) opened(s *State, it *Iteration, address *string, ok bool) Step {

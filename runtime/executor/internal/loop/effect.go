@@ -82,7 +82,7 @@ type Effect struct {
 
 // Op returns the name of the operation.
 func (e *Effect) Op() string {
-	_, op := nameOf(e.Do)
+	_, op, _ := nameOf(e.Do)
 	return op
 }
 

@@ -19,15 +19,12 @@ func (l *Loop) inspect(it *Iteration, then Step) Step {
 
 // detect finds the changes since the checked tree, which the guard judges. Changes that need
 // approval are denied if no person can be asked, or the person has denied them before.
-func (l *Loop) detect(s *State, _ *Iteration) *Effect {
-	if !l.cfg.Workspace {
-		return nil
-	}
+func (l *Loop) detect(s *State, _ *Iteration) Operation {
 	d := Detect{Trees: Trees{Checked: s.Checked}, Approved: s.Approved}
 	if l.rejudge {
 		d.Delivered = s.Delivered
 	}
-	return &Effect{Do: d, Graced: true}
+	return when(l.cfg.Workspace, d)
 }
 
 func (l *Loop) detected(s *State, it *Iteration, found *Changes, ok bool) Step {
@@ -87,11 +84,9 @@ func (l *Loop) addFilesFailure(s *State, it *Iteration, ev taxonomy.Evidence) {
 }
 
 // ask asks a person about the changes that need approval.
-func (l *Loop) ask(s *State, it *Iteration) *Effect {
-	if !l.cfg.Asker { // a process with another configuration resumed the run
-		return nil
-	}
-	return &Effect{Do: Ask{Task: s.Task.ID, Paths: PathsOf(it.unnamed(NeedsAsk))}}
+func (l *Loop) ask(s *State, it *Iteration) Operation {
+	// A process with another configuration may have resumed the run.
+	return when(l.cfg.Asker, Ask{Task: s.Task.ID, Paths: PathsOf(it.unnamed(NeedsAsk))})
 }
 
 func (l *Loop) answered(s *State, it *Iteration, a *Approval, _ bool) Step {
@@ -159,11 +154,8 @@ func found(s *State, it *Iteration, paths Paths) Found { return Found{s.Checked,
 
 // saveFound saves the changes before they are reverted, and those that remain unchecked when the run
 // is over.
-func (l *Loop) saveFound(s *State, it *Iteration) *Effect {
-	if s.End != "" && (len(s.Unchecked) == 0 || it.Count == 0) {
-		return nil
-	}
-	return &Effect{Do: Save{found(s, it, it.Revert)}, Graced: true}
+func (l *Loop) saveFound(s *State, it *Iteration) Operation {
+	return when(s.End == "" || len(s.Unchecked) > 0 && it.Count > 0, Save{found(s, it, it.Revert)})
 }
 
 func (l *Loop) savedFound(s *State, it *Iteration, ref *string, ok bool) Step {
@@ -181,9 +173,7 @@ func (l *Loop) savedFound(s *State, it *Iteration, ref *string, ok bool) Step {
 }
 
 // revert reverts the planned paths. Then the changes are detected again.
-func (l *Loop) revert(s *State, it *Iteration) *Effect {
-	return &Effect{Do: Revert{found(s, it, it.Revert)}, Graced: true}
-}
+func (l *Loop) revert(s *State, it *Iteration) Operation { return Revert{found(s, it, it.Revert)} }
 
 func (l *Loop) reverted(s *State, it *Iteration, paths *Paths, ok bool) Step {
 	if paths != nil {
@@ -223,7 +213,7 @@ func (it *Iteration) clearChanges() {
 }
 
 // accept makes the iteration's checked tree, which contains the allowed changes.
-func (l *Loop) accept(s *State, it *Iteration) *Effect {
+func (l *Loop) accept(s *State, it *Iteration) Operation {
 	except := it.unchecked()
 	it.Checked = s.Checked
 	switch {
@@ -233,7 +223,7 @@ func (l *Loop) accept(s *State, it *Iteration) *Effect {
 		it.Checked = it.Found
 		return nil
 	}
-	return &Effect{Do: Accept{found(s, it, except)}, Graced: true}
+	return Accept{found(s, it, except)}
 }
 
 // accepted returns the step after the inspection.

@@ -221,46 +221,55 @@ const (
 	classSide                 // beside the work; never changes an outcome
 )
 
-// traits are the properties of an operation that limit its reactions.
+// traits are the properties of an operation.
 type traits struct {
 	class class
 	// If required, the run cannot continue without the operation, so the action `continue` blocks.
 	required bool
+	// A graced operation is also carried out after a cancellation, until the grace ends.
+	graced bool
 	// If notRepeatable, a retry of the operation repeats the whole iteration.
 	notRepeatable bool
 }
 
-// operations are all operations, with the source and the name that their failures have. The sources
-// of calls and of strategies are in the [Effect]. The loop itself finds violations of the scope.
+var (
+	setup   = traits{class: classSetup, required: true}
+	guard   = traits{class: classGuard, required: true, graced: true}
+	deliver = traits{class: classDeliver, graced: true}
+	side    = traits{class: classSide, graced: true}
+)
+
+// operations are all operations, with the source and the name that their failures have. An empty
+// source is the name of the tier's provider. The loop itself finds violations of the scope.
 var operations = []struct {
 	source, op string
 	traits
 	operation Operation
 }{
-	{SourceConfig, OpLoadConfig, traits{class: classSetup, required: true}, LoadConfig{}},
-	{SourceExecutor, OpLock, traits{class: classSetup, required: true}, Lock{}},
-	{SourceExecutor, OpPrepare, traits{class: classSetup, required: true}, Prepare{}},
-	{SourceGit, OpPrepare, traits{class: classSetup, required: true}, Update{}},
+	{SourceConfig, OpLoadConfig, setup, LoadConfig{}},
+	{SourceExecutor, OpLock, setup, Lock{}},
+	{SourceExecutor, OpPrepare, setup, Prepare{}},
+	{SourceGit, OpPrepare, setup, Update{}},
 	{"", OpAvailable, traits{class: classSetup}, Available{}},
-	{SourceExecutor, OpResume, traits{}, EndProcesses{}},
+	{SourceExecutor, OpResume, traits{graced: true}, EndProcesses{}},
 	{SourceBudget, OpBudget, traits{}, Admit{}},
-	{"", OpPause, traits{}, Pause{}},
+	{"", OpPause, traits{graced: true}, Pause{}},
 	{"", OpCall, traits{}, CallProvider{}},
-	{SourceGit, OpDetect, traits{class: classGuard, required: true}, Detect{}},
-	{SourceScope, OpScope, traits{class: classGuard, required: true}, nil},
+	{SourceGit, OpDetect, guard, Detect{}},
+	{SourceScope, OpScope, guard, nil},
 	{SourceScope, OpAsk, traits{class: classGuard, required: true}, Ask{}},
-	{SourceGit, OpSave, traits{class: classGuard, required: true}, Save{}},
-	{SourceGit, OpRevert, traits{class: classGuard, required: true}, Revert{}},
-	{SourceGit, OpSave, traits{class: classGuard, required: true}, Accept{}},
+	{SourceGit, OpSave, guard, Save{}},
+	{SourceGit, OpRevert, guard, Revert{}},
+	{SourceGit, OpSave, guard, Accept{}},
 	{SourceValidator, OpValidate, traits{}, Validate{}},
-	{SourceGit, OpCommit, traits{class: classDeliver}, Commit{}},
-	{SourceGit, OpDeliver, traits{class: classDeliver, required: true}, Deliver{}},
-	{SourceGit, OpForward, traits{class: classDeliver}, Forward{}},
-	{SourceGit, OpPush, traits{class: classDeliver}, Push{}},
-	{SourceGit, OpPR, traits{class: classDeliver}, OpenPR{}},
+	{SourceGit, OpCommit, deliver, Commit{}},
+	{SourceGit, OpDeliver, traits{class: classDeliver, required: true, graced: true}, Deliver{}},
+	{SourceGit, OpForward, deliver, Forward{}},
+	{SourceGit, OpPush, deliver, Push{}},
+	{SourceGit, OpPR, deliver, OpenPR{}},
 	{"", OpRecover, traits{}, Recover{}},
-	{SourceExecutor, OpFile, traits{class: classSide}, File{}},
-	{SourceNotify, OpNotify, traits{class: classSide}, Notify{}},
+	{SourceExecutor, OpFile, side, File{}},
+	{SourceNotify, OpNotify, side, Notify{}},
 }
 
 func traitsOf(op string) traits {
@@ -272,17 +281,17 @@ func traitsOf(op string) traits {
 	return traits{}
 }
 
-// nameOf returns the source and the name of an operation.
-func nameOf(o Operation) (source, op string) {
+// nameOf returns the source, the name and the traits of an operation.
+func nameOf(o Operation) (source, op string, t traits) {
 	for _, entry := range operations {
 		if reflect.TypeOf(entry.operation) == reflect.TypeOf(o) {
-			source, op = entry.source, entry.op
+			source, op, t = entry.source, entry.op, entry.traits
 		}
 	}
 	if v, ok := o.(Validate); ok {
 		op += string(v.Phase)
 	}
-	return source, op
+	return source, op, t
 }
 
 // decodeOperation returns the operation of a type from its JSON.

@@ -121,7 +121,7 @@ func (l *Loop) recover(s *State, it *Iteration) Step {
 	r := s.Recover
 	f := &it.Failures[r.Failure]
 	strategy := f.Decision.Reaction.Strategy
-	out := l.do(s, &Effect{Do: Recover{f}, Source: f.Source})
+	out := l.do(s, l.effect(s, Recover{f}))
 	s.Recover = Recovery{}
 	if !l.inSetup() { // the setup has yet to end those of a dead process
 		s.Processes = nil
@@ -156,8 +156,7 @@ func (l *Loop) recover(s *State, it *Iteration) Step {
 // pause makes all users of the failure's credential wait, if the reaction specifies that.
 func (l *Loop) pause(s *State, f *Failure) {
 	if f.Decision.Reaction.Shared == taxonomy.SharedCredential && f.Decision.Wait > 0 {
-		pause := Pause{Credential: f.Credential, Until: s.Now.Add(f.Decision.Wait)}
-		l.do(s, &Effect{Do: pause, Source: l.providerName(s), Graced: true})
+		l.do(s, l.effect(s, Pause{Credential: f.Credential, Until: s.Now.Add(f.Decision.Wait)}))
 	}
 }
 

@@ -151,24 +151,32 @@ func (l *Loop) Run(s *State) {
 	}
 }
 
-// operation is a step with one effect. Effect returns the effect, or nil if the step has nothing to
-// do. Next returns the step that follows: after a success, after a step with nothing to do, and after
-// a failure whose reaction does not repeat the step.
+// operation is a step with one effect. Do returns the operation of the effect, or nil if the step has
+// nothing to do. Next returns the step that follows: after a success, after a step with nothing to do,
+// and after a failure whose reaction does not repeat the step.
 type operation struct {
-	effect func(s *State, it *Iteration) *Effect
-	next   func(s *State, it *Iteration, out *Outcome, ok bool) Step
+	do   func(s *State, it *Iteration) Operation
+	next func(s *State, it *Iteration, out *Outcome, ok bool) Step
 }
 
 // operate returns an operation whose result is a T. In next, the result is nil unless the effect was
 // carried out and succeeded. Ok is false if it failed, unless the reaction was to continue.
-func operate[T any](effect func(*State, *Iteration) *Effect, next func(*State, *Iteration, *T, bool) Step) operation {
-	return operation{effect, func(s *State, it *Iteration, out *Outcome, ok bool) Step {
+func operate[T any](do func(*State, *Iteration) Operation, next func(*State, *Iteration, *T, bool) Step) operation {
+	return operation{do, func(s *State, it *Iteration, out *Outcome, ok bool) Step {
 		if out == nil {
 			return next(s, it, nil, ok)
 		}
 		result := resultOf[T](out)
 		return next(s, it, &result, ok)
 	}}
+}
+
+// when returns the operation if there is something to do, otherwise nil.
+func when(due bool, o Operation) Operation {
+	if due {
+		return o
+	}
+	return nil
 }
 
 // to is the next of an operation that the step p follows in any case.
@@ -183,22 +191,22 @@ func (l *Loop) step(s *State) Step {
 	if !ok {
 		return l.steps[s.Step](s, it)
 	}
-	e := op.effect(s, it)
-	if e == nil {
-		return op.next(s, it, nil, true)
+	if do := op.do(s, it); do != nil {
+		return l.perform(s, it, do, op)
 	}
-	return l.perform(s, it, e, op)
+	return op.next(s, it, nil, true)
 }
 
 // perform carries out the effect of the current step. If it fails, perform records the failure and
 // reacts to it.
-func (l *Loop) perform(s *State, it *Iteration, e *Effect, op operation) Step {
+func (l *Loop) perform(s *State, it *Iteration, do Operation, op operation) Step {
+	e := l.effect(s, do)
 	out := l.do(s, e)
-	_, validates := e.Do.(Validate)
+	_, validates := do.(Validate)
 	switch {
 	case out.Cancelled:
-		_, detects := e.Do.(Detect)
-		it.Cancelled, l.expired = true, l.expired || e.Graced && detects
+		_, detects := do.(Detect)
+		it.Cancelled, l.expired = true, l.expired || detects
 		if l.inSetup() {
 			return stepAbandon
 		}
@@ -223,12 +231,27 @@ func (l *Loop) perform(s *State, it *Iteration, e *Effect, op operation) Step {
 	return l.react(s, it, i, s.Step)
 }
 
+// effect returns the effect of an operation. Calls and their admission end with the iteration.
+func (l *Loop) effect(s *State, do Operation) Effect {
+	source, _, t := nameOf(do)
+	e := Effect{
+		Do: do, Source: cmp.Or(source, l.providerName(s)), Graced: t.graced,
+		Run: s.Task.Run, Iteration: s.Iter.Number, Tier: s.Tier,
+	}
+	switch do := do.(type) {
+	case Lock:
+		e.Graced = s.Iter.Open
+	case Admit, CallProvider:
+		e.Limit = l.timeLeft(s)
+	case Recover:
+		e.Source = do.Failure.Source
+	}
+	return e
+}
+
 // do carries out an effect and records its warnings.
-func (l *Loop) do(s *State, e *Effect) Outcome {
-	source, _ := nameOf(e.Do)
-	e.Source = cmp.Or(e.Source, source)
-	e.Run, e.Iteration, e.Tier = s.Task.Run, s.Iter.Number, s.Tier
-	out := l.env.Do(*e)
+func (l *Loop) do(s *State, e Effect) Outcome {
+	out := l.env.Do(e)
 	for _, w := range out.Warnings {
 		l.warn(s, w)
 	}

@@ -212,11 +212,9 @@ func (l *Loop) endRun(s *State, end EndReason, endsRun bool) Step {
 }
 
 // inspectEnd finds the changes that remain when the run is over.
-func (l *Loop) inspectEnd(s *State, _ *Iteration) *Effect {
-	if !l.cfg.Workspace || s.Checked == "" || s.End == EndDryRun {
-		return nil
-	}
-	return &Effect{Do: Detect{Trees: Trees{Checked: s.Checked, Committed: s.Committed}}, Graced: true}
+func (l *Loop) inspectEnd(s *State, _ *Iteration) Operation {
+	d := Detect{Trees: Trees{Checked: s.Checked, Committed: s.Committed}}
+	return when(l.cfg.Workspace && s.Checked != "" && s.End != EndDryRun, d)
 }
 
 func (l *Loop) inspectedEnd(s *State, it *Iteration, found *Changes, _ bool) Step {
@@ -228,11 +226,9 @@ func (l *Loop) inspectedEnd(s *State, it *Iteration, found *Changes, _ bool) Ste
 }
 
 // forward forwards the person's branch to the delivered commits of a completed run.
-func (l *Loop) forward(s *State, _ *Iteration) *Effect {
-	if s.End != EndCompleted || s.Branch == "" || l.cfg.KeepBranch || l.cfg.Deliver >= DeliverPullRequest {
-		return nil
-	}
-	return &Effect{Do: Forward{}, Graced: true}
+func (l *Loop) forward(s *State, _ *Iteration) Operation {
+	forwards := !l.cfg.KeepBranch && l.cfg.Deliver < DeliverPullRequest
+	return when(forwards && s.End == EndCompleted && s.Branch != "", Forward{})
 }
 
 func (l *Loop) forwarded(s *State, _ *Iteration, f *Forwarding, _ bool) Step {
@@ -247,18 +243,10 @@ func (l *Loop) forwarded(s *State, _ *Iteration, f *Forwarding, _ bool) Step {
 	return StepFile
 }
 
-// file files the task.
-func (l *Loop) file(s *State, _ *Iteration) *Effect {
-	if !l.cfg.Filer || s.End == EndDryRun {
-		return nil
-	}
-	return &Effect{Do: File{s}, Graced: true}
+func (l *Loop) file(s *State, _ *Iteration) Operation {
+	return when(l.cfg.Filer && s.End != EndDryRun, File{s})
 }
 
-// notify notifies people about the end of the run.
-func (l *Loop) notify(s *State, _ *Iteration) *Effect {
-	if !l.cfg.Notifier || s.End == EndDryRun {
-		return nil
-	}
-	return &Effect{Do: Notify{s}, Graced: true}
+func (l *Loop) notify(s *State, _ *Iteration) Operation {
+	return when(l.cfg.Notifier && s.End != EndDryRun, Notify{s})
 }

@@ -3,19 +3,11 @@ package loop
 import "github.com/errgen/errgen/runtime/taxonomy"
 
 // loadConfig runs the program's part of the setup.
-func (l *Loop) loadConfig(*State, *Iteration) *Effect {
-	if !l.cfg.Setup {
-		return nil
-	}
-	return &Effect{Do: LoadConfig{}}
-}
+func (l *Loop) loadConfig(*State, *Iteration) Operation { return when(l.cfg.Setup, LoadConfig{}) }
 
 // lock locks the working tree.
-func (l *Loop) lock(s *State, _ *Iteration) *Effect {
-	if !l.cfg.Workspace {
-		return nil
-	}
-	return &Effect{Do: Lock{Continue: s.Checked != ""}, Graced: s.Iter.Open}
+func (l *Loop) lock(s *State, _ *Iteration) Operation {
+	return when(l.cfg.Workspace, Lock{Continue: s.Checked != ""})
 }
 
 func (l *Loop) locked(*State, *Iteration, *struct{}, bool) Step {
@@ -26,21 +18,14 @@ func (l *Loop) locked(*State, *Iteration, *struct{}, bool) Step {
 }
 
 // clean ends the processes that a dead process left running.
-func (l *Loop) clean(s *State, _ *Iteration) *Effect {
-	return &Effect{Do: EndProcesses{s.Processes}, Graced: true}
-}
+func (l *Loop) clean(s *State, _ *Iteration) Operation { return EndProcesses{s.Processes} }
 
 func (l *Loop) cleaned(s *State, _ *Iteration, _ *struct{}, _ bool) Step {
 	return l.endSetup(s, l.afterSetup)
 }
 
 // prepare records the tree of a new run.
-func (l *Loop) prepare(*State, *Iteration) *Effect {
-	if !l.cfg.Workspace {
-		return nil
-	}
-	return &Effect{Do: Prepare{}}
-}
+func (l *Loop) prepare(*State, *Iteration) Operation { return when(l.cfg.Workspace, Prepare{}) }
 
 func (l *Loop) prepared(s *State, _ *Iteration, tree *Tree, _ bool) Step {
 	if tree != nil {
@@ -60,11 +45,8 @@ func (l *Loop) endSetup(s *State, next Step) Step {
 
 // update merges the commits that a person made while the run was over. If that is impossible, the
 // run continues without them.
-func (l *Loop) update(s *State, _ *Iteration) *Effect {
-	if !l.cfg.Workspace || s.Checked == "" {
-		return nil
-	}
-	return &Effect{Do: Update{s.Trees}}
+func (l *Loop) update(s *State, _ *Iteration) Operation {
+	return when(l.cfg.Workspace && s.Checked != "", Update{s.Trees})
 }
 
 func (l *Loop) updated(s *State, it *Iteration, trees *Trees, _ bool) Step {
@@ -83,9 +65,7 @@ func (l *Loop) updated(s *State, it *Iteration, trees *Trees, _ bool) Step {
 }
 
 // available checks whether the tier's provider can be used.
-func (l *Loop) available(s *State, _ *Iteration) *Effect {
-	return &Effect{Do: Available{}, Source: l.providerName(s)}
-}
+func (l *Loop) available(*State, *Iteration) Operation { return Available{} }
 
 func (l *Loop) checkedAvailable(s *State, _ *Iteration, _ *struct{}, ok bool) Step {
 	if ok {
