@@ -7,6 +7,7 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -22,20 +23,15 @@ var descriptions = map[EventKind]struct {
 	CallStarted:      {slog.LevelDebug, `calling {{.Source}}`},
 	Progressed:       {slog.LevelDebug, `{{.Text}}`},
 	CallEnded:        {slog.LevelDebug, `{{.Source}} took {{time .Took}}{{usage .Usage}}`},
-	ChangesDetected:  {slog.LevelDebug, `changed {{files .Files}}`},
 	ErrorClassified:  {slog.LevelDebug, `{{error .Err}}`},
 	ReactionTaken:    {slog.LevelDebug, `{{reaction .}}`},
 	Waiting:          {slog.LevelDebug, `waiting {{time (.Until.Sub .At)}}{{brackets .Text}}`},
 	Waited:           {slog.LevelDebug, `waited {{time .Took}}`},
-	Saved:            {slog.LevelDebug, `saved as {{.Text}}`},
 	Reverted:         {slog.LevelInfo, `reverted {{files .Files}}`},
 	Asked:            {slog.LevelInfo, `asked about {{names .Files}}: {{.Text}}`},
 	Validated:        {slog.LevelInfo, `{{.Op}} {{if .Err}}failed{{else}}passed{{end}} after {{time .Took}}`},
 	Committed:        {slog.LevelInfo, `committed {{files .Files}} as {{printf "%.12s" .Text}}`},
-	Delivered:        {slog.LevelInfo, `delivered as {{.Text}}`},
-	Forwarded:        {slog.LevelInfo, `forwarded the checked out branch to {{.Text}}`},
-	Pushed:           {slog.LevelInfo, `pushed`},
-	PROpened:         {slog.LevelInfo, `opened {{.Text}}`},
+	Delivered:        {slog.LevelInfo, `{{delivery .Op}} {{.Text}}`},
 	Escalated:        {slog.LevelInfo, `escalated to {{.Tier}}`},
 	Recovered:        {slog.LevelInfo, `strategy {{.Text}} {{if .Err}}failed: {{error .Err}}{{else}}succeeded{{end}}`},
 	Warned:           {slog.LevelWarn, `warning: {{if .Text}}{{.Text}}{{else}}{{error .Err}}{{end}}`},
@@ -45,7 +41,7 @@ var descriptions = map[EventKind]struct {
 
 var templates = func() map[EventKind]*template.Template {
 	functions := template.FuncMap{
-		"brackets": inBrackets, "error": describeError, "files": listFiles, "names": fileNames,
+		"brackets": inBrackets, "delivery": describeDelivery, "error": describeError, "files": listFiles, "names": fileNames,
 		"reaction": describeReaction, "result": describeResult, "time": shortTime, "usage": describeUsage,
 	}
 	all := map[EventKind]*template.Template{}
@@ -98,6 +94,13 @@ func describeError(err error) string {
 		return message
 	}
 	return fmt.Sprintf("[%s] %s (%s)", strings.ToUpper(category), message, code)
+}
+
+func describeDelivery(op string) string {
+	return map[string]string{
+		loop.OpDeliver: "delivered as", loop.OpForward: "forwarded the checked out branch to",
+		loop.OpPush: "pushed", loop.OpPR: "opened",
+	}[op]
 }
 
 func describeReaction(e Event) string {

@@ -37,10 +37,10 @@ func TestEvents(t *testing.T) {
 	s := runState(t.Context(), cfg, aTask, nil)
 	require.Equal(t, EndCompleted, s.End)
 	assert.Equal(t, []EventKind{
-		RunStarted, IterationStarted, CallStarted, CallEnded, ErrorClassified, ReactionTaken, ChangesDetected,
-		ErrorClassified, ReactionTaken, Saved, Reverted, IterationEnded, Waiting, Waited,
-		IterationStarted, CallStarted, CallEnded, ChangesDetected, Validated, Committed,
-		Delivered, Validated, Pushed, Validated, PROpened, IterationEnded, RunEnded,
+		RunStarted, IterationStarted, CallStarted, CallEnded, ErrorClassified, ReactionTaken,
+		ErrorClassified, ReactionTaken, Reverted, IterationEnded, Waiting, Waited,
+		IterationStarted, CallStarted, CallEnded, Validated, Committed,
+		Delivered, Validated, Delivered, Validated, Delivered, IterationEnded, RunEnded,
 	}, kinds)
 	assert.Equal(t, StatusCompleted, last.Result.Status)
 }

@@ -97,22 +97,18 @@ const (
 	CallStarted      = loop.CallStarted      // Source, Tier
 	Progressed       = loop.Progressed       // Text
 	CallEnded        = loop.CallEnded        // Source, Tier, Took, Usage
-	ChangesDetected  = loop.ChangesDetected  // Files
 	ErrorClassified  = loop.ErrorClassified  // Err, Evidence, Op, Source, Text: the reason
 	// Err, Op, Source, Reaction, Action, Exhausted, Attempt, MaxAttempts, Until if it waits
 	ReactionTaken = loop.ReactionTaken
 	Waiting       = loop.Waiting   // Until, Text: the reason, as in [Wait]
 	Waited        = loop.Waited    // Took
-	Saved         = loop.Saved     // Text: the ref
 	Reverted      = loop.Reverted  // Files
 	Asked         = loop.Asked     // Files, Text: approved or denied
 	Validated     = loop.Validated // Op, Took, Err if it failed
-	Committed     = loop.Committed // Files, Text: the commit
-	Delivered     = loop.Delivered // Text: the branch with the commits
-	Forwarded     = loop.Forwarded // Text: the branch, which was removed
-	Pushed        = loop.Pushed
-	PROpened      = loop.PROpened  // Text: its address
-	Escalated     = loop.Escalated // Tier
+	Committed     = loop.Committed // Op, Files, Text: the commit
+	// Op: deliver, forward, push or pr, Text: the branch, or the address of the pull request
+	Delivered = loop.Delivered
+	Escalated = loop.Escalated // Tier
 	// For, Op, Source, Reaction, Attempt, MaxAttempts, Text: the strategy; Err if it failed
 	Recovered      = loop.Recovered
 	Warned         = loop.Warned         // Text

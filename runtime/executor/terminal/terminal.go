@@ -102,7 +102,7 @@ func colorOf(e executor.Event) string {
 	switch e.Kind {
 	case executor.ErrorClassified:
 		return red
-	case executor.Committed, executor.Pushed, executor.PROpened, executor.Validated, executor.Recovered:
+	case executor.Committed, executor.Delivered, executor.Validated, executor.Recovered:
 		if e.Err == nil {
 			return green
 		}

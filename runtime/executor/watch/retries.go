@@ -8,11 +8,6 @@ import (
 
 const opCall = "call"
 
-// successes are the events of operations that succeeded.
-var successes = map[executor.EventKind]string{
-	executor.Committed: "commit", executor.Pushed: "push", executor.PROpened: "pr",
-}
-
 // retries tracks the operations of a run that are being retried.
 type retries struct {
 	sink report.Sink
@@ -57,7 +52,7 @@ func (r *retries) observe(e *executor.Event) {
 				x.next = likely
 			}
 		}
-	case executor.Validated:
+	case executor.Committed, executor.Delivered, executor.Validated:
 		if e.Err == nil {
 			r.succeed(e.Op)
 		}
@@ -71,8 +66,6 @@ func (r *retries) observe(e *executor.Event) {
 		for op := range r.ops {
 			r.end(op, false)
 		}
-	default:
-		r.succeed(successes[e.Kind])
 	}
 }
 

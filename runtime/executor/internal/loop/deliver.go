@@ -105,7 +105,7 @@ func (l *Loop) committed(s *State, it *Iteration, done *CommitResult, ok bool) S
 	}
 	if done.ID != "" {
 		s.Commits = append(s.Commits, done.CommitDone)
-		l.emit(s, Event{Kind: Committed, Files: done.Paths, Text: done.ID})
+		l.emit(s, Event{Kind: Committed, Op: OpCommit, Files: done.Paths, Text: done.ID})
 	}
 	s.Committed, s.Checked = done.Committed, it.Checked
 	// A later revert of this iteration does not touch the committed changes.
@@ -123,7 +123,7 @@ func (l *Loop) branch(s *State, _ *Iteration) Operation { return when(s.undelive
 func (l *Loop) delivered(s *State, it *Iteration, branch *string, ok bool) Step {
 	if branch != nil {
 		if s.Branch, s.OnBranch = *branch, len(s.Commits); s.Branch != "" {
-			l.emit(s, Event{Kind: Delivered, Text: s.Branch})
+			l.emit(s, Event{Kind: Delivered, Op: OpDeliver, Text: s.Branch})
 		}
 	}
 	if s.End != "" {
@@ -137,7 +137,7 @@ func (l *Loop) push(*State, *Iteration) Operation { return Push{} }
 func (l *Loop) pushed(s *State, it *Iteration, done *struct{}, ok bool) Step {
 	if it.TriedPush = true; done != nil {
 		s.Pushed = true
-		l.emit(s, Event{Kind: Pushed})
+		l.emit(s, Event{Kind: Delivered, Op: OpPush, Text: s.Branch})
 	}
 	return l.afterDelivery(it, ok)
 }
@@ -149,7 +149,7 @@ func (l *Loop) openPR(s *State, _ *Iteration) Operation {
 func (l *Loop) opened(s *State, it *Iteration, address *string, ok bool) Step {
 	if it.TriedPR = true; address != nil {
 		s.PullRequest = *address
-		l.emit(s, Event{Kind: PROpened, Text: *address})
+		l.emit(s, Event{Kind: Delivered, Op: OpPR, Text: *address})
 	}
 	return l.afterDelivery(it, ok)
 }

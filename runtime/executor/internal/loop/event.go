@@ -17,22 +17,18 @@ const (
 	CallStarted      EventKind = "call_started"      // Source, Tier
 	Progressed       EventKind = "progressed"        // Text
 	CallEnded        EventKind = "call_ended"        // Source, Tier, Took, Usage
-	ChangesDetected  EventKind = "changes_detected"  // Files
 	ErrorClassified  EventKind = "error_classified"  // Err, Evidence, Op, Source, Text: the reason
 	// Err, Op, Source, Reaction, Action, Exhausted, Attempt, MaxAttempts, Until if it waits
 	ReactionTaken EventKind = "reaction_taken"
 	Waiting       EventKind = "waiting"   // Until, Text: the reason, as in [Wait]
 	Waited        EventKind = "waited"    // Took
-	Saved         EventKind = "saved"     // Text: the ref
 	Reverted      EventKind = "reverted"  // Files
 	Asked         EventKind = "asked"     // Files, Text: approved or denied
 	Validated     EventKind = "validated" // Op, Took, Err if it failed
-	Committed     EventKind = "committed" // Files, Text: the commit
-	Delivered     EventKind = "delivered" // Text: the branch with the commits
-	Forwarded     EventKind = "forwarded" // Text: the branch, which was removed
-	Pushed        EventKind = "pushed"
-	PROpened      EventKind = "pr_opened" // Text: its address
-	Escalated     EventKind = "escalated" // Tier
+	Committed     EventKind = "committed" // Op, Files, Text: the commit
+	// Op: deliver, forward, push or pr, Text: the branch, or the address of the pull request
+	Delivered EventKind = "delivered"
+	Escalated EventKind = "escalated" // Tier
 	// For, Op, Source, Reaction, Attempt, MaxAttempts, Text: the strategy; Err if it failed
 	Recovered      EventKind = "recovered"
 	Warned         EventKind = "warned"          // Text

@@ -51,7 +51,6 @@ func (l *Loop) recordChanges(s *State, it *Iteration, out *Changes) {
 	changed := out.Paths[:min(len(out.Paths), maxListed)]
 	if slices.ContainsFunc(changed, func(p string) bool { return !slices.Contains(it.Changed, p) }) {
 		it.Changed = changed
-		l.emit(s, Event{Kind: ChangesDetected, Files: out.Paths})
 	}
 	if !it.BeforeRetry {
 		l.addViolations(s, it, out.Mode)
@@ -161,7 +160,6 @@ func (l *Loop) saveFound(s *State, it *Iteration) Operation {
 func (l *Loop) savedFound(s *State, it *Iteration, ref *string, ok bool) Step {
 	if ref != nil && *ref != "" && !slices.Contains(s.Refs, *ref) {
 		s.Refs = push(s.Refs, *ref)
-		l.emit(s, Event{Kind: Saved, Text: *ref})
 	}
 	switch {
 	case s.End != "":

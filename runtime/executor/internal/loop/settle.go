@@ -237,7 +237,7 @@ func (l *Loop) forwarded(s *State, _ *Iteration, f *Forwarding, _ bool) Step {
 	case f.Why != "":
 		l.warn(s, "the result is "+s.Branch+", because "+f.Why+": "+f.Command)
 	default:
-		l.emit(s, Event{Kind: Forwarded, Text: s.Branch})
+		l.emit(s, Event{Kind: Delivered, Op: OpForward, Text: s.Branch})
 		s.Branch = ""
 	}
 	return StepFile
