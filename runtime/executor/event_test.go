@@ -15,6 +15,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor/internal/describe"
 	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -31,8 +32,8 @@ func TestEvents(t *testing.T) {
 		kinds = append(kinds, e.Kind)
 		last = e
 		assert.Equal(t, "run", e.Run)
-		assert.NotEmpty(t, Describe(e))
-		assert.NotContains(t, Describe(e), "\n")
+		assert.NotEmpty(t, describe.Event(e))
+		assert.NotContains(t, describe.Event(e), "\n")
 	}))
 	s := runState(t.Context(), cfg, aTask, nil)
 	require.Equal(t, EndCompleted, s.End)
@@ -59,7 +60,7 @@ func TestSecrets(t *testing.T) {
 	cfg.Tiers = nil
 	var logged bytes.Buffer
 	logger := slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	cfg.Observer = Observers(Slog(logger, cfg.Table), observe(func(e Event) { logged.WriteString(Describe(e)) }))
+	cfg.Observer = Observers(Slog(logger, cfg.Table), observe(func(e Event) { logged.WriteString(describe.Event(e)) }))
 	e, err := New(cfg)
 	require.NoError(t, err)
 	task := aTask

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/errgen/errgen/runtime/executor/internal/describe"
 	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -38,14 +39,13 @@ func (all observers) Observe(e Event) {
 // Slog returns an observer that logs events.
 //
 // An error is logged when its reaction is taken, with the level and the message of the reaction. If
-// the reaction has no message, the message is the error's. Code and category are attributes. Other
-// events have the text of [Describe] and the level of [Severity]. Events below the log level of
-// table's profile are dropped. If the profile reports contexts, the error's context is logged,
+// the reaction has no message, the message is the error's. Code and category are attributes. Events
+// below the log level of table's profile are dropped. If the profile reports contexts, the error's context is logged,
 // unless it is longer than 64 KiB. Secrets are masked everywhere.
 func Slog(logger *slog.Logger, table taxonomy.Table) Observer {
 	s := &slogObserver{logger: logger, minLevel: slog.LevelDebug, context: table.ReportsContext()}
 	if p := table.Overlay; p != nil {
-		s.minLevel = levelOf(p.Reporting.LogLevel)
+		s.minLevel = describe.Level(p.Reporting.LogLevel)
 	}
 	return s
 }
@@ -58,11 +58,11 @@ type slogObserver struct {
 
 // Observe logs e.
 func (s *slogObserver) Observe(e Event) {
-	level, ctx := Severity(e), context.Background()
+	level, ctx := describe.Severity(e), context.Background()
 	if level < s.minLevel || !s.logger.Enabled(ctx, level) {
 		return
 	}
-	message := Describe(e)
+	message := describe.Event(e)
 	if e.Kind == ReactionTaken {
 		message = text.Beginning(cmp.Or(e.Reaction.LogMessage, text.Error(e.Err, maxMessage)), maxMessage)
 	}

@@ -7,7 +7,6 @@
 package terminal
 
 import (
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -21,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/describe"
 	"github.com/errgen/errgen/runtime/internal/text"
 )
 
@@ -80,7 +80,7 @@ const (
 type line struct{ color, indent, text string }
 
 func (o *observer) lines(e executor.Event) []line {
-	s := executor.Describe(e)
+	s := describe.Event(e)
 	switch e.Kind {
 	case executor.RunStarted, executor.IterationStarted:
 		return []line{{plain, "", s}}
@@ -107,7 +107,7 @@ func colorOf(e executor.Event) string {
 			return green
 		}
 	}
-	switch level := executor.Severity(e); {
+	switch level := describe.Severity(e); {
 	case level >= slog.LevelWarn:
 		return yellow
 	case level < slog.LevelInfo:
@@ -124,28 +124,18 @@ func resultLines(r *executor.Result, s string) []line {
 	}
 	out := []line{{color, "", s}}
 	if r.Err != nil {
-		failed := executor.Event{Kind: executor.ErrorClassified, Err: r.Err}
-		out = append(out, line{red, "  ", executor.Describe(failed)})
+		out = append(out, line{red, "  ", describe.Error(r.Err)})
 	}
 	if r.Question != "" {
 		out = append(out, line{yellow, "  ", "question: " + r.Question})
 	}
 	if len(r.UncommittedFiles) > 0 {
-		out = append(out, line{yellow, "  ", "not committed: " + listed(r.UncommittedFiles)})
+		out = append(out, line{yellow, "  ", "not committed: " + describe.Files(r.UncommittedFiles)})
 	}
 	if len(r.UncheckedFiles) > 0 {
-		out = append(out, line{red, "  ", "not checked: " + listed(r.UncheckedFiles)})
+		out = append(out, line{red, "  ", "not checked: " + describe.Files(r.UncheckedFiles)})
 	}
 	return out
-}
-
-// listed returns a text such as "2 files: a, b" with at most five names.
-func listed(files []string) string {
-	s := text.Count(len(files), "file") + ": " + strings.Join(files[:min(len(files), 5)], ", ")
-	if more := len(files) - 5; more > 0 {
-		s += fmt.Sprintf(" and %d more", more)
-	}
-	return s
 }
 
 // timeOfDay returns the time of day of t. If t is not today, the date precedes it.
