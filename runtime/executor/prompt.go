@@ -2,9 +2,8 @@ package executor
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // withDefaultMarkers returns the markers with the defaults.
@@ -96,27 +95,11 @@ func (h *host) prompt(in PromptInput) string {
 	return moved + "\nYou work in a clone of " + clone.Root() + ": paths of that directory are replaced above.\n"
 }
 
-// movePaths replaces a directory at the beginning of paths in a text.
+// movePaths replaces a directory at the beginning of paths in a text. A dot behind it can end a
+// sentence.
 func movePaths(s, from, to string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(s, from)
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		last, _ := utf8.DecodeLastRuneInString(before)
-		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(after, ".")) // a dot can end a sentence
-		if isNameRune(last) || last == '/' && !strings.HasSuffix(before, "://") || isNameRune(next) {
-			b.WriteString(from) // it is a part of another path
-		} else {
-			b.WriteString(to)
-		}
-		s = after
-	}
-}
-
-// isNameRune reports whether a rune continues the name of a file.
-func isNameRune(r rune) bool {
-	return r != utf8.RuneError && (r == '-' || r == '_' || r == '.' || unicode.IsLetter(r) || unicode.IsDigit(r))
+	path := regexp.MustCompile(`(^|[^\pL\pN_./-]|://)` + regexp.QuoteMeta(from) + `(\.*(?:[^\pL\pN_.-]|$))`)
+	replacement := "${1}" + strings.ReplaceAll(to, "$", "$$") + "${2}"
+	// The second pass finds a path that is directly behind the first one.
+	return path.ReplaceAllString(path.ReplaceAllString(s, replacement), replacement)
 }

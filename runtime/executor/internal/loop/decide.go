@@ -83,21 +83,19 @@ var (
 
 // situation is everything that a decision depends on.
 type situation struct {
-	chain       []taxonomy.Reaction
-	categorized bool
-	op          traits
-	hint        taxonomy.Opt[time.Duration] // wait that the service requests
-	now         time.Time
-	deadline    time.Time // of the run
-	callsEnd    time.Time // deadline of the iteration's calls; zero for other operations
-	ladder      []Tier
-	tier        int
-	random      retry.Random
-	recoverer   bool                   // whether strategies can run
-	maxRuns     int                    // of a strategy; 0 is no limit
-	runs        [taxonomy.MaxChain]int // of the strategies of the chain
-	from        int                    // first index of the chain; above 0 after a strategy that failed
-	final       bool                   // no call may follow the failed one, unless the reaction is to continue
+	*Failure
+	cfg      *Config
+	deadline time.Time // of the run
+	tier     int
+	random   retry.Random
+
+	op       traits
+	now      time.Time
+	callsEnd time.Time                   // deadline of the iteration's calls; zero for other operations
+	hint     taxonomy.Opt[time.Duration] // wait that the service requests
+	runs     [taxonomy.MaxChain]int      // of the strategies of the chain
+	from     int                         // first index of the chain; above 0 after a strategy that failed
+	final    bool                        // no call may follow the failed one, unless the reaction is to continue
 }
 
 // retryCounts are the failures in a row, by the index in the chain.
@@ -133,13 +131,13 @@ func (s *situation) effectiveChain() []taxonomy.Reaction {
 	switch {
 	case s.op.class == classSide:
 		return chainContinue
-	case s.categorized:
+	case s.Categorized:
 	case s.op.class == classSetup, s.op.class == classGuard:
 		return nil // aborts
 	case s.op.class == classDeliver:
 		return chainOnce
 	}
-	return s.chain
+	return s.Chain
 }
 
 // applyClass replaces actions that the operation's class does not permit.
@@ -171,14 +169,14 @@ func (s *situation) exhausted(d *Decision, counts *retryCounts) EndReason {
 		if s.final {
 			return EndBlocked
 		}
-		if !s.recoverer || reached(s.runs[d.Depth], s.maxRuns) {
+		if !s.cfg.Recoverer || reached(s.runs[d.Depth], s.cfg.MaxRuns) {
 			return EndRetriesUsedUp
 		}
 		end := s.count(d, counts)
 		// A policy counts calls. A strategy runs between two calls, so one time less.
 		d.MaxAttempts = max(0, d.MaxAttempts-1)
-		if s.maxRuns > 0 && (d.MaxAttempts == 0 || s.maxRuns < d.MaxAttempts) {
-			d.MaxAttempts = s.maxRuns
+		if limit := s.cfg.MaxRuns; limit > 0 && (d.MaxAttempts == 0 || limit < d.MaxAttempts) {
+			d.MaxAttempts = limit
 		}
 		return end
 	case taxonomy.Retry, taxonomy.RetryOperation:
@@ -187,11 +185,11 @@ func (s *situation) exhausted(d *Decision, counts *retryCounts) EndReason {
 		}
 		return s.count(d, counts)
 	case taxonomy.Escalate:
-		next := nextTier(s.ladder, s.tier, r.Agent.To)
+		next := nextTier(s.cfg.Ladder, s.tier, r.Agent.To)
 		if next < 0 {
 			return EndLadderUsedUp
 		}
-		if s.ladder[next].Person {
+		if s.cfg.Ladder[next].Person {
 			d.Action, d.End = taxonomy.Block, EndBlocked
 		} else if s.final {
 			return EndBlocked
@@ -261,10 +259,9 @@ func (l *Loop) final(s *State, f *Failure) bool {
 func (l *Loop) decide(s *State, it *Iteration, f *Failure, from int) Decision {
 	now := l.now(s)
 	sit := situation{
-		chain: f.Chain, categorized: f.Categorized, op: traitsOf(f.Op), now: now,
-		hint:     retry.HintOf(taxonomy.Hints{RetryAfter: f.RetryAfter, ResetAt: f.ResetAt}, now),
-		deadline: s.Deadline, ladder: l.cfg.Ladder, tier: s.Tier, random: s.random, from: from,
-		recoverer: l.cfg.Recoverer, maxRuns: l.cfg.MaxRuns, final: l.final(s, f),
+		Failure: f, cfg: &l.cfg, deadline: s.Deadline, tier: s.Tier, random: s.random, op: traitsOf(f.Op), now: now,
+		hint: retry.HintOf(taxonomy.Hints{RetryAfter: f.RetryAfter, ResetAt: f.ResetAt}, now),
+		from: from, final: l.final(s, f),
 	}
 	if f.Op == OpResume && !f.NotRepeatable {
 		sit.op = traits{class: classSetup, required: true}

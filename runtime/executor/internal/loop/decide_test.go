@@ -29,11 +29,11 @@ func TestNextTier(t *testing.T) {
 func aSituation() *situation {
 	policy := taxonomy.DefaultPolicy("limit")
 	return &situation{
-		chain: []taxonomy.Reaction{
+		Failure: &Failure{Categorized: true, Chain: []taxonomy.Reaction{
 			{Name: "limit", Action: taxonomy.Retry, Policy: &policy, HonorRetryAfter: true},
 			*taxonomy.Predeclared(taxonomy.Abort),
-		},
-		categorized: true, now: time.Unix(1e9, 0), random: func() float64 { return 0.5 },
+		}},
+		cfg: &Config{}, now: time.Unix(1e9, 0), random: func() float64 { return 0.5 },
 	}
 }
 

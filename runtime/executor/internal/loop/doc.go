@@ -38,11 +38,4 @@
 // After an answer without errors that stop it, deliver.go checks and commits the work. The setup is
 // in setup.go, and the end of a run in settle.go. In run.go, Run runs one [Step] after the other, and
 // perform carries out the effect of a step.
-//
-// # Resuming
-//
-// The state is saved before each step whose effect must not be repeated blindly, and after each
-// answer of a provider or a person. A process that dies there is resumed by loading the state and
-// continuing: every step can be repeated. An interrupted call is evidence of source "executor", op
-// "resume" and type "interrupted".
 package loop

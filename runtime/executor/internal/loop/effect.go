@@ -126,35 +126,22 @@ type Outcome struct {
 	Cancelled bool          `json:"cancelled,omitempty"`
 	Took      time.Duration `json:"took,omitempty"`
 	Warnings  []string      `json:"warnings,omitempty"`
-	// Result is the result of the operation, or its JSON.
+	// Result is the result of the operation, or what encoding/json decodes for it.
 	Result any `json:"result,omitempty"`
-}
-
-type outcomeData Outcome
-
-// UnmarshalJSON decodes everything except the result, because the operation is not known.
-func (o *Outcome) UnmarshalJSON(b []byte) error {
-	v := struct {
-		Result json.RawMessage `json:"result"`
-		*outcomeData
-	}{outcomeData: (*outcomeData)(o)}
-	err := json.Unmarshal(b, &v)
-	if o.Result = nil; v.Result != nil {
-		o.Result = v.Result
-	}
-	return err
 }
 
 // resultOf returns the result of an operation. If the outcome has none, it is zero. It panics if
 // another version of the program has made the outcome.
 func resultOf[T any](o *Outcome) (result T) {
-	switch r := o.Result.(type) {
-	case T:
+	if r, ok := o.Result.(T); ok || o.Result == nil {
 		return r
-	case json.RawMessage:
-		if err := json.Unmarshal(r, &result); err != nil {
-			panic(fmt.Sprintf("executor: the result of an operation is not a %T: %v", result, err))
-		}
+	}
+	b, err := json.Marshal(o.Result)
+	if err == nil {
+		err = json.Unmarshal(b, &result)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("executor: the result of an operation is not a %T: %v", result, err))
 	}
 	return result
 }
@@ -210,23 +197,24 @@ type Host interface {
 	Result(s *State) *Result
 }
 
-// WithHooks returns a context for [Host].Do. Emit receives the events of the effect, such as the
-// progress of a call. Started receives each process that the effect starts; if it returns an error,
-// the process is ended. Both may be nil.
+// Hooks are the callbacks of an effect to its run. Each may be nil.
+type Hooks struct {
+	// Emit receives the events of the effect, such as the progress of a call.
+	Emit func(Event)
+	// Started receives each process that the effect starts. If it returns an error, the process is
+	// ended.
+	Started func(Running) error
+}
+
+// WithHooks returns a context for [Host].Do.
 func WithHooks(ctx context.Context, emit func(Event), started func(Running) error) context.Context {
 	return context.WithValue(ctx, hooksKey{}, Hooks{Emit: emit, Started: started})
 }
 
-// HooksOf returns the callbacks of a context; each may be nil.
+// HooksOf returns the callbacks of a context.
 func HooksOf(ctx context.Context) Hooks {
 	h, _ := ctx.Value(hooksKey{}).(Hooks)
 	return h
-}
-
-// Hooks are the callbacks of an effect to its run.
-type Hooks struct {
-	Emit    func(Event)
-	Started func(Running) error
 }
 
 type hooksKey struct{}

@@ -56,8 +56,10 @@ func TestOutcomesAreData(t *testing.T) {
 		var o Outcome
 		require.NoError(t, json.Unmarshal(b, &o))
 		assert.Equal(t, []string{"w"}, o.Warnings)
+		b, err = json.Marshal(o.Result)
+		require.NoError(t, err)
 		read := reflect.New(reflect.TypeOf(result))
-		require.NoError(t, json.Unmarshal(o.Result.(json.RawMessage), read.Interface()))
+		require.NoError(t, json.Unmarshal(b, read.Interface()))
 		assert.Equal(t, result, read.Elem().Interface())
 	}
 	assert.Equal(t, Tree("t"), resultOf[Tree](&Outcome{Result: json.RawMessage(`"t"`)}))
