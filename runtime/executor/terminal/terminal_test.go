@@ -85,7 +85,8 @@ func TestSeveralRuns(t *testing.T) {
 func TestWatchedLines(t *testing.T) {
 	shown := show(true, "one")
 	assert.Contains(t, shown, "\n\x1b[2m  reads main.go\x1b[0m\n", "the activity of the provider")
-	assert.Contains(t, shown, "\n\x1b[31m  [PROVIDER] provider anthropic-api limits the rate (PROVIDER_RATE_LIMIT)\x1b[0m\n")
+	assert.Contains(t, shown,
+		"\n\x1b[31m  [PROVIDER] provider anthropic-api limits the rate (PROVIDER_RATE_LIMIT)\x1b[0m\n")
 	assert.Contains(t, shown, "\n\x1b[33mblocked (blocked signal)")
 }
 
