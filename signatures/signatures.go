@@ -61,6 +61,10 @@ type Condition struct {
 	// Announced are like Reported, but do not begin a line unless they are the complete
 	// text: the words of an HTTP status, for example, are also a heading.
 	Announced List[string] `yaml:"announced,omitempty"`
+	// Short are like Announced, for words that are a message only in a short statement, such as
+	// "agent timeout": the text ends with at most four words that are its subject, the match, and
+	// its circumstances.
+	Short List[string] `yaml:"short,omitempty"`
 }
 
 // Matcher tests a value. It is written as a value, a list, or a mapping of the tests.

@@ -121,7 +121,7 @@ func ruleValues(c *checker) {
 
 // rule checks a rule, or a form of a signature.
 func (c *checker) rule(r *spec.Rule, what string, at diag.Span, hint string) {
-	expressions := slices.Concat(r.Text, r.Reported, r.Announced)
+	expressions := slices.Concat(r.Text, r.Reported, r.Announced, r.Short)
 	if len(r.Conditions())+len(r.Like)+len(expressions)+len(r.Contains) == 0 {
 		c.report("E-empty-rule", at, "the "+what+" has no condition, so it would match everything", hint)
 	}

@@ -89,7 +89,8 @@ func onlyListed(c *signatures.Condition) bool {
 		}
 	}
 	return tests == 1 && (c.Status.Any != nil || c.Type.Any != nil || c.Code.Any != nil) &&
-		c.Text == nil && c.Contains == nil && c.Reported == nil && c.Announced == nil && c.Attributes == nil &&
+		c.Text == nil && c.Contains == nil && c.Reported == nil && c.Announced == nil && c.Short == nil &&
+		c.Attributes == nil &&
 		c.Source.IsZero() && c.Op.IsZero() && c.ExitCode.IsZero() && c.Signal.IsZero() && c.Errno.IsZero()
 }
 
@@ -98,7 +99,7 @@ func compile(c *signatures.Condition) (Rule, error) {
 	for _, expr := range c.Text {
 		r.Text = append(r.Text, Text{Expr: expr})
 	}
-	for _, expr := range slices.Concat(c.Reported, c.Announced) {
+	for _, expr := range slices.Concat(c.Reported, c.Announced, c.Short) {
 		if strings.HasPrefix(expr, "^") || strings.HasPrefix(expr, `\b`) || strings.HasPrefix(expr, `\A`) {
 			return Rule{}, fmt.Errorf("an expression begins with an assertion: %s", expr)
 		}
@@ -108,6 +109,9 @@ func compile(c *signatures.Condition) (Rule, error) {
 	}
 	if c.Announced != nil {
 		r.Text = append(r.Text, announced(c.Announced)...)
+	}
+	if short := slices.Concat(c.Announced, c.Short); short != nil {
+		r.Text = append(r.Text, shortStatement(short))
 	}
 	add := func(key detect.Key, name string, m signatures.Matcher) error {
 		if m.IsZero() {

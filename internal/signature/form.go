@@ -14,7 +14,7 @@ import (
 // or a word that begins its circumstances.
 const end = `(?:[ \t]*(?:` + escape + `)*[ \t]*$|\\+[nr]|[ \t]?[.,;:!)\]}…]|\|\d` +
 	`|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)` +
-	`|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d` +
+	`|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/@-]|\d` +
 	`|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of` +
 	`|due|because|before|via|since|connecting|upstream)\b))`
 
@@ -23,7 +23,12 @@ const (
 	beginning = `(?i)\A[ \t\r\n]*(?:`
 	// afterAll matches what follows a message that the text begins with.
 	afterAll = `(?:[ \t\r\n.!]*\z|[ \t]+(?:(?:after|while|for|on|at|with|from|please|before|due|because|during|by` +
-		`|to|in|when|writing|reading|opening|accessing)\b|[-–—(]|(?:occurred|access)[ \t\r\n.!]*\z)|:[ \t])`
+		`|to|in|when|writing|reading|opening|accessing)\b|[-–—(]|(?:occurred|access)[ \t\r\n.!]*\z)|:[ \t]+[^\d\s])`
+	// afterShort matches what follows a message in a short statement, to the end of the text.
+	afterShort = `(?:[.!]?|(?:[ \t]{1,4}(?:after|while|for|on|at|with|from|because|during|by|to|as` +
+		`|via|of|until|against|since|(?:in|when) \S{1,40}(?: \S{1,40})?[ \t]{0,4}$)\b|[ \t]{1,4}[–—-][ \t]` +
+		`|[,;] (?:please|try|retry|will|giving|aborting|backing|slow)\b)[^\n=]{0,120}` +
+		`|[ \t]{1,4}\([^)\n]{0,120}\)[.!]?|:[ \t]{1,4}[^\d\s]\S{0,60})[ \t\r\n]{0,8}\z`
 	// afterValue and afterKind match what follows the value of a field and the kind of an error.
 	afterValue = `(?:\\*["'](?:[\s,:)}\]\\]|$)|</)`
 	afterKind  = `(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t])`
@@ -37,7 +42,8 @@ const (
 
 // parts returns the shared parts, after those of leads.
 func parts() []string {
-	return []string{beginning, afterAll, afterValue, afterKind, callFailed, afterNumber, afterPhrase, onlyNumber}
+	return []string{beginning, afterAll, afterShort, afterValue, afterKind, callFailed, afterNumber, afterPhrase,
+		onlyNumber}
 }
 
 // Text is an expression that a rule searches for.
@@ -55,6 +61,12 @@ func announced(exprs []string) []Text {
 		{messages(exprs), announcedLead},
 		{beginning + strings.Join(exprs, `|`) + `)` + afterAll, noLead},
 	}
+}
+
+// shortStatement returns the text that ends with a short statement, such as "agent timeout".
+func shortStatement(exprs []string) Text {
+	const words = `(?:[\w-]+ ){0,3}` // the lead has them, without words of sentences
+	return Text{`(?im)(?:` + strings.ReplaceAll(strings.Join(exprs, `|`), words, ``) + `)` + afterShort, shortLead}
 }
 
 // messages returns the expression of messages. One that ends with .* may be followed by anything.
@@ -150,6 +162,12 @@ func stated(statuses []string) []Text {
 		{Expr: `(?im)^(?:` + wordExcept(changes) + ` ){0,4}(?:error|http|status)(?: code)?:?[ \t]\(?` + any +
 			`\)?(?:[ \t\r.!]*$|:[ \t]|[ \t]+(?:` + phrase + `(?:[ \t\r.!]*$|[:;,])|(?-i:[A-Z_]{6,})\b` +
 			`|(?:returned |received )?from\b|rate[ -]?limit))`},
+		{Expr: `(?im)\b(?:server|service|api|provider|upstream|backend|host|it|gateway|model|url)` +
+			` (?:responded|returned|answered|replied)` +
+			`(?: with)?(?: an?)?(?: http)?(?: (?:status|error))?(?: code)? ` + any +
+			`(?:[ \t\r.!]*$|[:;,] |[ \t]+` + phrase + `)`},
+		{Expr: `(?im)^(?:[^\n]{0,80}: )?(?:response code |googleapi: error )` + any + `\b`},
+		{Expr: `\b(?i:client|server) error '` + any + `\b`},
 		// received status 529 from upstream, and as a complete text: got a 402 from the API
 		{Expr: `(?im)^(?:[\w-]+:? )?(?:received |got |unexpected )?status (?:code )?` + any + ` (?:from|by)\b`},
 		{Expr: beginning + `(?:got|returned|received|error code|status)[ :=]*(?:an? )?)` + any +

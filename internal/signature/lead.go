@@ -14,13 +14,14 @@ const (
 	announcedLead
 	statusLead
 	kindLead
+	shortLead
 )
 
 // escape matches the colours of terminals.
 const escape = `\x1b\[[\d;]*m`
 
 // Leads returns the expressions of the lines before a match: of all that a line reports, of what a
-// line announces by other words, of a status, and of the kind of an error.
+// line announces by other words, of a status, of the kind of an error, and of a short statement.
 func Leads() []string { return prefilter.PackLeads(leads()) }
 
 // leads returns [Leads], and after them parts of expressions.
@@ -41,9 +42,23 @@ func leads() []string {
 		`(?i)(?:` + announced + `)`,
 		`(?i)(?:` + statusName() + `)`,
 		`(?i)(?:` + reported + `|` + kindName + `)(?:[\w.]+[.:])?`,
+		`(?i)` + line + words + `*` + subject(),
 		words, field, end, line, afterStatus,
 	}, parts()...)
 }
+
+// sentence are the words that a statement about a failure does not begin with, because they tell
+// what may happen, what a program does, or what did not happen. A star is any ending.
+const sentence = `a add* allow* and any are as avoid* be* but by can catch* caught change* check* could default*
+	describ* detect* did do docs document* does ensur* explain* feat fix* for give* had handl* has have
+	how i if implement* improv* increas* introduc* it its keep* like make* may maximum might must need*
+	never no non not note of on once only or our prevent* print* read* reduc* refactor* remov* renam*
+	replac* resolv* retr* return* set* should simulat* since skip* so solv* such support* test* than
+	that these they this throw* to todo treat* trigger* unless until updat* use used uses using wait we
+	were what when where whether which while who why will with without would you your zero`
+
+// subject matches up to four words before a message that are its subject, as in "the agent timeout".
+func subject() string { return `(?:\b` + wordExcept(sentence) + `[ \t]+){0,4}` }
 
 // oneOf returns the expression of a list of words.
 func oneOf(words string) string { return `(?:` + strings.Join(strings.Fields(words), `|`) + `)` }
@@ -63,6 +78,9 @@ func endExcept(ends []string, other string) string {
 	var firsts []byte
 	var alternatives []string
 	for _, end := range ends {
+		if end == "*" {
+			return `[^\s\S]`
+		}
 		if end == "" {
 			continue
 		}
@@ -74,13 +92,22 @@ func endExcept(ends []string, other string) string {
 	for _, c := range firsts {
 		alternatives = append(alternatives, string(c)+endExcept(next[c], "0123456789"))
 	}
-	var others strings.Builder
+	var others []byte
 	for c := byte(' '); c < 0x7f; c++ {
-		if _, ok := next[c]; !ok && (c-'a' < 26 || strings.IndexByte("_./@+"+other, c) >= 0) {
-			others.WriteByte(c)
+		if _, ok := next[c]; ok || c-'a' >= 26 && strings.IndexByte("_./@+"+other, c) < 0 {
+			continue
+		}
+		n := len(others)
+		switch {
+		case n > 2 && others[n-2] == '-' && others[n-1] == c-1: // extend the range
+			others[n-1] = c
+		case n > 1 && others[n-1] == c-1 && others[n-2] == c-2:
+			others = append(others[:n-1], '-', c)
+		default:
+			others = append(others, c)
 		}
 	}
-	alternatives = append(alternatives, `[`+others.String()+`-][`+letters+`]*`)
+	alternatives = append(alternatives, `[`+string(others)+`-][`+letters+`]*`)
 	if !slices.Contains(ends, "") {
 		alternatives = append(alternatives, ``)
 	}
@@ -99,13 +126,15 @@ func item() string {
 	const stamp = `\[?(?:[a-z]{3},? )?(?:\d{2,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2} [a-z]{3}(?: \d{4})?` +
 		`|[a-z]{3} +\d{1,2}(?: \d{4})?)?[t ,]{0,2}\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z| ?[ap]m)?` +
 		`(?: ?(?:gmt|utc)?[+-]\d\d:?\d\d| gmt| utc)?\]?[ \t|:—-]+`
-	const tag = `(?:[\w.-]+[ \t]+\||[\w.-]+ :[ \t]|[ewf]:[ \t]|##\[\w+\]|#\d+ [\d.]+|\[[^\]\n]{0,60}\]` +
+	const tag = `(?:[\w.-]+[ \t]+\||[\w.-]+ :[ \t]|[ewf]:[ \t]` +
+		`|\w+[ \t]+(?:\d+[smhd]){1,2}(?: \(x\d+ over \w+\))?[ \t]+[\w-]+(?:, [\w.-]+)?[ \t]{2}` +
+		`|##\[\w+\]|#\d+(?: [\d.]+)?|\[[^\]\n]{0,60}\]` +
 		`|\([^()\n]{1,60}\)|<class '[^'\n]+'>|<(?:p|h\d|title|center|body)>)[ \t:|—-]*`
 	// A program or the name of a field, with up to three operands.
 	tool := `-?` + wordExcept(`a answer chore ci docs feat fix hint note perf q question refactor revert style
 		test tests tip title todo troubleshooting`) +
 		`(?:\[\d+\])?:[ \t]*(?:(?:line )?\d+:[ \t]*|\(\d+\)[ \t]*)?(?:[^\n:\x60]+:[ \t]+){0,3}` +
-		`|(?:npm|pnpm|yarn|gyp)[ \t](?:err!|error)[ \t]+(?:[a-z.]+[ \t]+)?`
+		`|(?:npm|pnpm|yarn|gyp)[ \t](?:err!|error|warn)[ \t]+(?:(?:[a-z.]+|[1-5]\d\d)[ \t]+)?|err_\w+[ \t]+`
 	// A system call or a request with its operand.
 	call := oneOf(`open write read stat lstat mkdir remove rename unlink symlink readlink chdir truncate exec fork/exec
 		lookup dial connect listen accept get post put patch delete head clone fetch pull push`) +

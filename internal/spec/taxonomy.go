@@ -421,6 +421,10 @@ type Rule struct {
 	Reported []Text `key:"reported" many:"" chars:"any" only:"form"`
 	// Like `reported`, but the match begins a line only if it is the complete text.
 	Announced []Text `key:"announced" many:"" chars:"any" only:"form"`
+	// Like `announced`, for words that are a message only in a short statement, such as "agent
+	// timeout": the text ends with at most four words that are its subject, the match, and its
+	// circumstances.
+	Short []Text `key:"short" many:"" chars:"any" only:"form"`
 	// Rank of the rule. The highest wins.
 	Priority Int `key:"priority" default:"0" not:"form"`
 	// Context that the rule implies.

@@ -14,6 +14,8 @@ const (
 	maxMatches = 16
 	// maxLead bounds in bytes the part of a line before a match that is tested.
 	maxLead = 256
+	// maxEnd bounds in bytes the last line of a text in which a short statement is searched.
+	maxEnd = 512
 )
 
 // program is a compiled pattern and the properties of its matches.
@@ -21,6 +23,8 @@ type program struct {
 	re *regexp.Regexp // nil for an invalid expression, which is never found
 	// oneLine reports that no match contains a line feed.
 	oneLine bool
+	// atEnd reports that a match is in the last line, of at most maxEnd bytes, that is not empty.
+	atEnd bool
 	// must are literals that every match contains. The literal that the scanner finds is not among
 	// them.
 	must []literal
@@ -47,6 +51,7 @@ func programOf(p *Pattern, leads []func() *regexp.Regexp) *program {
 	}
 	if p.Lead > 0 && int(p.Lead) <= len(leads) {
 		c.lead = leads[p.Lead-1]
+		c.atEnd = strings.HasSuffix(expr, `\z`)
 	}
 	return c
 }
@@ -184,6 +189,12 @@ func (c *program) run(text string, s *scratch) bool {
 	}
 	for i := range c.must {
 		if !s.folded && !c.must[i].in(text) {
+			return false
+		}
+	}
+	if c.atEnd {
+		text = text[strings.LastIndexByte(strings.TrimRight(text, "\r\n\t "), '\n')+1:]
+		if len(text) > maxEnd {
 			return false
 		}
 	}

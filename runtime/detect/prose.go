@@ -48,8 +48,9 @@ var (
 		`(?:code|error)){1,2})` + separator + `$`)
 	anyStatus  = expression(`(?i)(?:^|[^\w/.-])(?:http|status)` + separator + `$`)
 	answerWord = expression(`(?i)(?:^|[^\w/.-])(?:with|returned|received|got|answered|responded)` + separator + `$`)
-	// exited matches a text about the exit of a process, whose status is not an HTTP status.
-	exited = expression(`(?i)\bexit(?:ed)?\b`)
+	// exited matches a text about the exit of a process, whose status is not an HTTP status, or
+	// about a change of a program.
+	exited = expression(`(?i)\bexit(?:ed)?\b|^\W*(?:add|fix|handl|test|document|implement)\w* `)
 	// explained matches the text after a number that does not continue a sentence with it: it has
 	// no word, a capitalised one, or one that leads to a place or a reason.
 	explained = expression(`^[ \t]*(?:$|[^\w \t]|[A-Z]|(?i:for|from|on|at|in|by|with|while|when|after|because|` +

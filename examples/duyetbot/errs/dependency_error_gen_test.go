@@ -25,10 +25,10 @@ func TestDependencyError(t *testing.T) {
 		"pattern enum enum=dependency",
 	}, []gentest.Code{
 		{Code: CodeDependencyError, Entry: "dependency_error fault=dependency: install_dependency recoverability=recoverable severity=high; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
-			"DEPENDENCY_ERROR/1: source: [verification, tool], like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (632855b1)",
-			"DEPENDENCY_ERROR/2: source: {present: false}, like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (9c40a6b5)",
-			"DEPENDENCY_ERROR/3: source: [verification, tool], like: missing_module, priority: -3, set: {pattern: dependency} (2aa86d47)",
-			"DEPENDENCY_ERROR/4: source: {present: false}, like: missing_module, priority: -3, set: {pattern: dependency} (9eff5a3a)",
+			"DEPENDENCY_ERROR/1: source: [verification, tool], like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (6baabb0b)",
+			"DEPENDENCY_ERROR/2: source: {present: false}, like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (f000da8f)",
+			"DEPENDENCY_ERROR/3: source: [verification, tool], like: missing_module, priority: -3, set: {pattern: dependency} (e86283c1)",
+			"DEPENDENCY_ERROR/4: source: {present: false}, like: missing_module, priority: -3, set: {pattern: dependency} (4b804fec)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewDependencyError("some detail", DependencySource{Type: DependencySourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a dependency is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewDependencyError("some detail\nsecond line", DependencySource{Type: DependencySourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a dependency is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
