@@ -264,8 +264,9 @@ func (l *loop) contextEnded(ctx context.Context) *Error {
 		return e
 	}
 	if e.Err == nil {
-		e = l.notCalled(ctx, StoppedDeadline, e.Cause)
-		e.hidden = ctx.Err()
+		cause := e.Cause
+		e = l.notCalled(ctx, StoppedDeadline, cause) // with the reaction of a timeout
+		e.Cause, e.hidden = cause, ctx.Err()         // the caller's deadline is no failure of a call
 		return e
 	}
 	e.Why = StoppedDeadline

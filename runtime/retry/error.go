@@ -48,8 +48,8 @@ func (s Stop) String() string {
 type Error struct {
 	// Err is the error of the last call, classified if a classifier is set; nil without a call.
 	Err error
-	// Cause is the cause of the context's end, the error of the shared wait or the breaker, or the
-	// breaker's refusal, classified if a classifier is set. It can be nil.
+	// Cause is the cause of the context's end, unchanged. Or it is the error of the shared wait or
+	// the breaker, or the breaker's refusal, classified if a classifier is set. It can be nil.
 	Cause error
 	// Why is the reason for which there was no further call.
 	Why Stop

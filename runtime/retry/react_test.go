@@ -122,6 +122,16 @@ func TestDoByTable(t *testing.T) {
 		e, _ := errors.AsType[*retry.Error](retry.Do(ctx, op, retry.ByTable(table)))
 		assert.Equal(t, []any{retry.StoppedDeadline, taxonomy.Block}, []any{e.Why, e.Reaction.Action})
 	})
+	t.Run("deadline before the first call", func(t *testing.T) {
+		ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+		defer cancel()
+		op, calls := story(nil)
+		err := retry.Do(ctx, op, retry.ByTable(orders.Table))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		e, _ := errors.AsType[*retry.Error](err)
+		assert.Equal(t, []any{0, "", retry.StoppedDeadline}, []any{*calls, taxonomy.CodeOf(err), e.Why})
+		assert.Equal(t, orders.Table.Reaction(orders.Classify(ctx.Err())), e.Reaction)
+	})
 	t.Run("deadline during a call", func(t *testing.T) {
 		table, codes := tableOf(again(slow, park))
 		ctx, cancel := context.WithTimeout(t.Context(), ms)

@@ -53,14 +53,25 @@ func (e *Engine) stores(fn *ssa.Function) (changed bool) {
 				for j := range max(1, common.Signature().Results().Len()) {
 					e.callResult(i, j)
 				}
-				if types.TypeString(common.Value.Type(), nil) == "context.CancelCauseFunc" &&
-					e.cell(causeCell).addAll(e.close(e.valueAt(common.Args[0], b))) {
+				if cause := causeOf(common); cause != nil && e.cell(causeCell).addAll(e.close(e.valueAt(cause, b))) {
 					changed = true
 				}
 			}
 		}
 	}
 	return changed
+}
+
+// causeOf returns the cause that a call gives to a context's end, or nil.
+func causeOf(call *ssa.CallCommon) ssa.Value {
+	f := call.StaticCallee()
+	switch {
+	case types.TypeString(call.Value.Type(), nil) == "context.CancelCauseFunc":
+		return call.Args[0]
+	case f != nil && (fullName(f) == "context.WithTimeoutCause" || fullName(f) == "context.WithDeadlineCause"):
+		return call.Args[2]
+	}
+	return nil
 }
 
 // causeCell is the cell of the causes of all contexts.

@@ -139,8 +139,23 @@ func retried(c *modelled) *Set {
 	out := c.called(1, sig.Results().Len()-1)
 	if tables, source := c.e.tableIn(c.args[2]); tables != "" {
 		out = c.e.apply(out, "c"+tables+"#"+source, c.at)
+		options, _ := optionsIn(c.args[2])
+		if slices.ContainsFunc(options, func(o option) bool {
+			return o.name == runtimePath+"retry.WithBreaker" || o.name == runtimePath+"retry.WithSharedWait"
+		}) {
+			out = union(out, c.e.classifiedByAll(tables, source, c.at)) // it refuses calls, or fails
+		}
 	}
-	return union(out, c.one(Ended, "retry.Do"))
+	return union(out, c.ended())
+}
+
+// ended is the end of a context. If the program gives causes to contexts, no test of a code is dead.
+func (c *modelled) ended() *Set {
+	out := c.one(Ended, "retry.Do")
+	if c.e.cells[causeCell].Len() > 0 {
+		out.add(Atom{Kind: Unknown, Name: "the cause of a context's end", Below: true}, []string{c.at})
+	}
+	return out
 }
 
 func classifiedByTable(c *modelled) *Set {
@@ -295,7 +310,12 @@ func transaction(c *modelled, database string) *Set {
 
 // repeated is the result of a call that the table in an argument repeats.
 func repeated(c *modelled, s *Set, table int) *Set {
-	return union(c.e.apply(s, "c"+c.e.tables(c.args[table])+"#", c.at), c.one(Ended, "retry.Do"))
+	tables := c.e.tables(c.args[table])
+	out := union(c.e.apply(s, "c"+tables+"#", c.at), c.ended())
+	if options, ok := elements(c.args[len(c.args)-1]); !ok || len(options) > 0 { // of a breaker, perhaps
+		out.addAll(c.e.classifiedByAll(tables, "", c.at))
+	}
+	return out
 }
 
 // newClient makes clients of services, which are followed to their calls.
@@ -307,7 +327,7 @@ func requested(c *modelled, client int) *Set {
 	if c.result == 0 {
 		return nil
 	}
-	out := c.one(Ended, "retry.Do")
+	out := c.ended()
 	if client > 0 { // JSON
 		out = union(out, c.one(Foreign, "encoding/json.Marshal"), c.one(Foreign, "net/http.NewRequestWithContext"))
 	}
@@ -333,6 +353,9 @@ func requested(c *modelled, client int) *Set {
 			out.addAll(c.e.close(c.e.classifiedByAll(tables, decoded, c.at)))
 		}
 		for _, o := range options {
+			if o.name == runtimePath+"httpcall.WithRetry" { // a breaker, perhaps
+				out.addAll(c.e.close(c.e.classifiedByAll(tables, "", c.at)))
+			}
 			if o.name != runtimePath+"httpcall.Servers" {
 				continue
 			}

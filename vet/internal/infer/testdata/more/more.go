@@ -522,7 +522,7 @@ func SelectDone(ctx context.Context) error {
 	}
 }
 
-// want: DB_DOWN (context)
+// want: DB_DOWN (context) over: DECLINED
 func CancelledWithCause(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	cancel(errs.NewDBDown())
@@ -1106,3 +1106,28 @@ func Stacked() error {
 
 // want: CLOSED unknown(what_a_caller_passes)
 func OpenMiddleware(m func(failing) failing) error { return m(closed)() }
+
+type refusing struct{ retry.Breaker }
+
+// The refusal of a breaker is classified.
+//
+// want: CLOSED UNEXPECTED (context)
+func RetriedWithBreaker(ctx context.Context) error {
+	return retry.Do(ctx, func(context.Context) error { return closed() }, retry.ByTable(errs.Table),
+		retry.WithBreaker(refusing{}, "lane"))
+}
+
+// A deadline that passed before the first call is not classified.
+//
+// want: CLOSED (context)
+func RetriedByTable(ctx context.Context) error {
+	return retry.Do(ctx, func(context.Context) error { return closed() }, retry.ByTable(errs.Table))
+}
+
+// want: DECLINED (context) over: DB_DOWN
+func EndedWithCause(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Second, errs.NewDeclined())
+	defer cancel()
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
