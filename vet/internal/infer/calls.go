@@ -84,20 +84,19 @@ func (e *Engine) dynamic(call ssa.CallInstruction, j int, wanted bool) *Set {
 // got, such as errgroup.Group.Go for the result of Wait.
 func (e *Engine) foreignCall(name string, common *ssa.CallCommon, b *ssa.BasicBlock, at string) *Set {
 	c := &foreignCall{e: e, name: name, block: b, at: at, out: new(Set)}
+	if strings.HasPrefix(strings.TrimLeft(name, "(*"), "reflect.") {
+		return one(Atom{Kind: Unknown, Name: "reflection"}, at)
+	}
 	if common.Signature().Recv() != nil && len(common.Args) > 0 {
 		keys := e.objectCells(common.Args[0])
 		for _, key := range keys {
 			c.out.addAll(e.cells[key])
 		}
+		c.object(common.Args[0], make(map[ssa.Value]bool))
 		if isContainer := containers.MatchString(name); isContainer && len(keys) > 1 {
 			return c.out
 		} else if isContainer {
 			return one(Atom{Kind: Unknown, Name: "what a container holds"}, at)
-		}
-		if made, ok := common.Args[0].(*ssa.Call); ok { // what the object was made with
-			if f := made.Call.StaticCallee(); f != nil && !e.inScope(f) {
-				c.arguments(made.Call.Args)
-			}
 		}
 	}
 	c.out.add(Atom{Kind: Foreign, Name: name}, []string{at})
@@ -131,6 +130,32 @@ func (e *Engine) keep(call ssa.CallInstruction) (changed bool) {
 	return changed
 }
 
+// object adds what an object of another package was made with, and what the program stores in the
+// fields of its type, such as the Transport of an http.Client.
+func (c *foreignCall) object(v ssa.Value, seen map[ssa.Value]bool) {
+	if seen[v] {
+		return
+	}
+	seen[v] = true
+	e := c.e
+	if st, ok := deref(v.Type()).Underlying().(*types.Struct); ok && !e.ours(v.Type()) {
+		for i := range st.NumFields() {
+			c.arguments(e.funcCells[fieldKey(v.Type(), i)])
+		}
+	}
+	if x, ok := v.(*ssa.Extract); ok {
+		v = x.Tuple
+	}
+	made, ok := v.(*ssa.Call)
+	if !ok || made.Call.StaticCallee() == nil || e.inScope(made.Call.StaticCallee()) {
+		return
+	}
+	c.arguments(made.Call.Args)
+	for _, arg := range made.Call.Args {
+		c.object(arg, seen)
+	}
+}
+
 type foreignCall struct {
 	e     *Engine
 	name  string
@@ -151,9 +176,30 @@ func (c *foreignCall) argument(v ssa.Value) {
 		return
 	}
 	e := c.e
+	switch x := v.(type) {
+	case *ssa.ChangeInterface:
+		v = x.X
+	case *ssa.ChangeType:
+		v = x.X
+	case *ssa.MakeMap: // such as a template.FuncMap
+		for _, r := range *x.Referrers() {
+			if u, ok := r.(*ssa.MapUpdate); ok {
+				c.argument(u.Value)
+			}
+		}
+	case *ssa.MakeInterface:
+		if isFunc(x.X.Type()) {
+			v = x.X
+		}
+	}
 	if sig, ok := v.Type().Underlying().(*types.Signature); ok {
+		for param := range sig.Params().Variables() { // such as the function that an iter.Seq gets
+			if yield, ok := param.Type().Underlying().(*types.Signature); ok && e.passesErrors(yield) {
+				c.out.add(Atom{Kind: Unknown, Name: "an argument of a callback of " + c.name}, []string{c.at})
+			}
+		}
 		for i := range sig.Results().Len() {
-			if !e.isError(sig.Results().At(i).Type()) {
+			if !e.carries(sig.Results().At(i).Type()) {
 				continue
 			}
 			for _, t := range e.resolve(v) {
@@ -175,6 +221,16 @@ func (c *foreignCall) argument(v ssa.Value) {
 	if m, ok := v.(*ssa.MakeInterface); ok { // an object whose methods it may call
 		e.methodErrors(c.out, m.X.Type(), c.at, make(map[types.Type]bool))
 	}
+}
+
+// passesErrors reports whether a function gets errors.
+func (e *Engine) passesErrors(sig *types.Signature) bool {
+	for param := range sig.Params().Variables() {
+		if e.isError(param.Type()) {
+			return true
+		}
+	}
+	return false
 }
 
 // prints reports whether a foreign function only prints the errors that it gets, so that it never

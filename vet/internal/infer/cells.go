@@ -50,6 +50,9 @@ func (e *Engine) stores(fn *ssa.Function) (changed bool) {
 				if e.keep(i) {
 					changed = true
 				}
+				if isBuiltin(common, "copy") {
+					put(common.Args[0], common.Args[1], b)
+				}
 				for j := range max(1, common.Signature().Results().Len()) {
 					e.callResult(i, j)
 				}

@@ -42,6 +42,9 @@ func (e *Engine) findMemory(addr ssa.Value, at ssa.Instruction) *Set {
 	case *ssa.Parameter:
 		entry = e.parameter(x)
 	}
+	if escapes(addr) {
+		return union(e.value(addr), one(Atom{Kind: Unknown, Name: "a variable whose address is stored"}, e.at(addr.Pos())))
+	}
 	in := map[*ssa.BasicBlock]*Set{fn.Blocks[0]: entry}
 	blocks := fn.DomPreorder()
 	for changed := true; changed; {
@@ -110,6 +113,14 @@ func (e *Engine) memoryBlock(s *Set, addr ssa.Value, b *ssa.BasicBlock, until ss
 		}
 	}
 	return s
+}
+
+// escapes reports whether the address of a variable is stored, so that other functions may write it.
+func escapes(addr ssa.Value) bool {
+	return slices.ContainsFunc(*addr.Referrers(), func(r ssa.Instruction) bool {
+		s, ok := r.(*ssa.Store)
+		return ok && s.Val == addr
+	})
 }
 
 func defers(fn *ssa.Function) (list []*ssa.Defer) {

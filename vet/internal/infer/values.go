@@ -272,14 +272,14 @@ func shortPkg(p *types.Package) string { return p.Name() }
 func (e *Engine) foreignField(t types.Type, field int, at string) *Set {
 	st, ok := deref(t).Underlying().(*types.Struct)
 	n, named := types.Unalias(deref(t)).(*types.Named)
-	if !ok || !named || n.Obj().Pkg() == nil || !e.isError(st.Field(field).Type()) {
+	if !ok || !named || n.Obj().Pkg() == nil || !e.carries(st.Field(field).Type()) {
 		return nil
 	}
 	name := n.Obj().Pkg().Name() + "." + n.Obj().Name() + "." + st.Field(field).Name()
 	switch path := n.Obj().Pkg().Path(); {
 	case e.packages[path]:
 		return nil
-	case !e.foreignPackage(n.Obj().Pkg()):
+	case !e.foreignPackage(n.Obj().Pkg()) || !e.isError(st.Field(field).Type()): // any value
 		return one(Atom{Kind: Unknown, Name: "field " + name + " of another package"}, at)
 	}
 	return one(Atom{Kind: Foreign, Name: name}, at)

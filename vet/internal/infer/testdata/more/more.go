@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"container/list"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -17,12 +18,14 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"reflect"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"text/template"
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
@@ -651,7 +654,7 @@ func Call(ctx context.Context, c *http.Client, url string) error {
 	return problem.Read(resp, errs.Table)
 }
 
-// want: NOT_FOUND GW_DOWN UNEXPECTED (context)
+// want: NOT_FOUND GW_DOWN UNEXPECTED (context) over: CLOSED
 func Gateway(ctx context.Context, c *http.Client) error {
 	resp, err := c.Get("http://gateway")
 	if err != nil {
@@ -1130,4 +1133,78 @@ func EndedWithCause(ctx context.Context) error {
 	defer cancel()
 	<-ctx.Done()
 	return context.Cause(ctx)
+}
+
+// want: CLOSED
+func AtomicCall() error {
+	var v atomic.Value
+	v.Store(closed())
+	err, _ := v.Load().(error)
+	return err
+}
+
+// want: CLOSED
+func SyncMapCall() error {
+	var m sync.Map
+	m.Store(1, closed())
+	v, _ := m.Load(1)
+	return v.(error)
+}
+
+// want: CLOSED
+func PoolNew() error {
+	p := sync.Pool{New: func() any { return closed() }}
+	return p.Get().(error)
+}
+
+// want: unknown(field_list.Element.Value_of_another_package)
+func List() error {
+	l := list.New()
+	l.PushBack(closed())
+	return l.Front().Value.(error)
+}
+
+// want: CLOSED
+func Copied() error {
+	b := make([]error, 1)
+	copy(b, []error{closed()})
+	return b[0]
+}
+
+// want: unknown(a_variable_whose_address_is_stored)
+func PointerToPointer() error {
+	var err error
+	p := &err
+	q := &p
+	**q = closed()
+	return err
+}
+
+// want: foreign(slices.Collect) unknown(an_argument_of_a_callback_of_slices.Collect)
+func CollectedSequence() error {
+	list := slices.Collect(func(yield func(error) bool) { yield(closed()) })
+	return list[0]
+}
+
+type transport struct{}
+
+func (transport) RoundTrip(*http.Request) (*http.Response, error) { return nil, closed() }
+
+// want: CLOSED foreign(http.Client.Get)
+func Transport() error {
+	c := &http.Client{Transport: transport{}}
+	_, err := c.Get("http://x")
+	return err
+}
+
+// want: CLOSED foreign(template.Template.Execute) over: foreign(template.Template.Parse)
+func Template() error {
+	t := template.New("x").Funcs(template.FuncMap{"f": func() (string, error) { return "", closed() }})
+	return template.Must(t.Parse("{{f}}")).Execute(io.Discard, nil)
+}
+
+// want: unknown(reflection)
+func Reflection() error {
+	err, _ := reflect.ValueOf(closed).Call(nil)[0].Interface().(error)
+	return err
 }
