@@ -3,6 +3,7 @@ package signature
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/errgen/errgen/internal/prefilter"
 )
@@ -22,10 +23,12 @@ const escape = `\x1b\[[\d;]*m`
 
 // Leads returns the expressions of the lines before a match: of all that a line reports, of what a
 // line announces by other words, of a status, of the kind of an error, and of a short statement.
-func Leads() []string { return prefilter.PackLeads(leads()) }
+func Leads() []string { return slices.Clone(packedLeads()) }
+
+var packedLeads = sync.OnceValue(func() []string { return prefilter.PackLeads(leads()) })
 
 // leads returns [Leads], and after them parts of expressions.
-func leads() []string {
+var leads = sync.OnceValue(func() []string {
 	// Symbols of terminals. Lists, headings, quotations, comments and lines about success do not
 	// begin with them.
 	const marks = `(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|` + escape + `)*`
@@ -45,7 +48,7 @@ func leads() []string {
 		`(?i)` + line + words + `*` + subject(),
 		words, field, end, line, afterStatus,
 	}, parts()...)
-}
+})
 
 // sentence are the words that a statement about a failure does not begin with, because they tell
 // what may happen, what a program does, or what did not happen. A star is any ending.
