@@ -1208,3 +1208,19 @@ func Reflection() error {
 	err, _ := reflect.ValueOf(closed).Call(nil)[0].Interface().(error)
 	return err
 }
+
+func clientWith(t http.RoundTripper) *http.Client { return &http.Client{Transport: t} }
+
+// want: CLOSED foreign(http.Client.Get)
+func TransportOfParameter() error {
+	_, err := clientWith(transport{}).Get("http://x")
+	return err
+}
+
+// want: foreign(io.ReadAll) unknown(an_error_of_the_other_end_of_a_pipe)
+func Pipe() error {
+	r, w := io.Pipe()
+	go func() { w.CloseWithError(closed()) }()
+	_, err := io.ReadAll(r)
+	return err
+}
