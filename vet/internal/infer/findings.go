@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/errgen/errgen/internal/summary"
 )
 
 // Finding is a problem at a place.
@@ -117,14 +120,15 @@ func (c *checker) file(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ExprStmt:
-			if call, ok := n.X.(*ast.CallExpr); ok {
-				if t := c.Info.TypeOf(call); t != nil && c.generatedType(t) && c.isError(t) {
-					c.report(n.Pos(), DroppedID, "the error is made and dropped: return it, or log it")
-				}
-			}
+			c.dropped(n.X)
+		case *ast.DeferStmt:
+			c.dropped(n.Call)
+		case *ast.GoStmt:
+			c.dropped(n.Call)
 		case *ast.BinaryExpr:
 			c.compared(n)
 		case *ast.SwitchStmt:
+			c.comparedCases(n)
 			if line := c.Fset.Position(n.Pos()).Line; lines[line] || lines[line-1] {
 				c.exhaustive(n)
 			}
@@ -140,6 +144,22 @@ func (c *checker) file(f *ast.File) {
 		}
 		return true
 	})
+}
+
+// dropped reports a statement that makes an error: by a factory, a method of an error, or Classify.
+func (c *checker) dropped(x ast.Expr) {
+	call, ok := ast.Unparen(x).(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	t := c.Info.TypeOf(call)
+	if t == nil || !c.isError(t) {
+		return
+	}
+	f, _ := typeutil.Callee(c.Info, call).(*types.Func)
+	if c.generatedType(t) || f != nil && f.Pkg() != nil && f.Name() == "Classify" && c.taxonomy(f.Pkg().Path()) != nil {
+		c.report(x.Pos(), DroppedID, "the error is made and dropped: return it, or log it")
+	}
 }
 
 // directives returns the lines of //errgen:exhaustive, and whether the file has //errgen:boundary.
@@ -300,7 +320,12 @@ func possible(s *Set, codes []string, heads bool) bool {
 // dead reports the tests that find nothing.
 func (c *checker) dead(v ssa.Value, b *ssa.BasicBlock) {
 	for _, t := range c.tests(v) {
-		if s := c.close(c.valueAt(t.err, b)); t.name != "" && !possible(s, t.codes, t.head) {
+		s := c.close(c.valueAt(t.err, b))
+		found := s
+		if t.how == summary.ByType { // which does not find code constants
+			found = c.apply(s, t.yes, "")
+		}
+		if t.name != "" && !possible(found, t.codes, t.head) {
 			c.report(t.pos, DeadID, "%s never arrives here%s", t.name, c.instead(s))
 		}
 	}
@@ -373,10 +398,7 @@ func (c *checker) compared(n *ast.BinaryExpr) {
 		if x.Type == nil || y.Value == nil {
 			continue
 		}
-		if types.IsInterface(x.Type) && c.codeConst(ssa.NewConst(y.Value, y.Type)) != "" {
-			c.report(n.Pos(), ComparedID, "== does not find a typed or wrapped error: use errors.Is(%s, %s)",
-				types.ExprString(pair[0]), types.ExprString(pair[1]))
-		}
+		c.comparedCode(n.Pos(), "==", pair[0], pair[1])
 		call, ok := ast.Unparen(pair[0]).(*ast.CallExpr)
 		if !ok {
 			continue
@@ -390,21 +412,31 @@ func (c *checker) compared(n *ast.BinaryExpr) {
 		case f.Name() == "Error" && len(call.Args) == 0 && c.isError(c.Info.TypeOf(sel.X)):
 			c.report(n.Pos(), ComparedID, "the text of an error is compared: compare its code")
 		case f.FullName() == runtimePath+"taxonomy.CodeOf":
-			c.comparedName(n, call, strings.Trim(y.Value.ExactString(), `"`))
+			value := strings.Trim(y.Value.ExactString(), `"`)
+			named := func(t *Taxonomy) bool { return t.Find(value) != nil }
+			if value != "" && !slices.ContainsFunc(c.Known, named) {
+				c.report(n.Pos(), ComparedID, "no taxonomy here has the code %s", value)
+			}
 		}
 	}
 }
 
-func (c *checker) comparedName(n *ast.BinaryExpr, call *ast.CallExpr, value string) {
-	if value == "" {
-		return // whether there is a code
-	}
-	for _, t := range c.Known {
-		if code := t.Find(value); code != nil {
-			c.report(n.Pos(), ComparedID, "the name of a code is compared: use errors.Is(%s, %s.%s)",
-				types.ExprString(call.Args[0]), t.Path[strings.LastIndexByte(t.Path, '/')+1:], code.Const)
-			return
+// comparedCases reports the cases of a switch on an error that are code constants.
+func (c *checker) comparedCases(n *ast.SwitchStmt) {
+	for _, clause := range n.Body.List {
+		for _, x := range clause.(*ast.CaseClause).List {
+			if n.Tag != nil {
+				c.comparedCode(x.Pos(), "a case", n.Tag, x)
+			}
 		}
 	}
-	c.report(n.Pos(), ComparedID, "no taxonomy here has the code %s", value)
+}
+
+// comparedCode reports the comparison of an error with a code constant.
+func (c *checker) comparedCode(pos token.Pos, how string, err, code ast.Expr) {
+	x, y := c.Info.Types[err], c.Info.Types[code]
+	if y.Value != nil && types.IsInterface(x.Type) && c.codeConst(ssa.NewConst(y.Value, y.Type)) != "" {
+		c.report(pos, ComparedID, "%s does not find a typed or wrapped error: use errors.Is(%s, %s)",
+			how, types.ExprString(err), types.ExprString(code))
+	}
 }

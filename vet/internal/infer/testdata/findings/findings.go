@@ -154,8 +154,29 @@ func narrowed(e error) bool {
 	return errors.Is(e, errs.CodePayment) || errors.Is(err, errs.CodeExists)
 }
 
-func dropped() {
-	errs.NewClosed() // want "the error is made and dropped"
+func dropped(err error) {
+	errs.NewClosed()                  // want "the error is made and dropped"
+	defer errs.NewClosed()            // want "the error is made and dropped"
+	errs.Classify(err)                // want "the error is made and dropped"
+	_ = errs.NewClosed()              // on purpose
+	errs.NewClosed().WithOrderID("1") // want "the error is made and dropped"
+}
+
+func comparedCases(err error) int {
+	switch err {
+	case errs.CodeClosed: // want "a case does not find a typed or wrapped error: use errors.Is.err, errs.CodeClosed."
+		return 1
+	case nil:
+		return 2
+	}
+	return 3
+}
+
+func constant() error { return errs.CodeClosed }
+
+func typeOfConstant() bool {
+	_, ok := errors.AsType[*errs.OrderError](constant()) // want "errs.OrderError never arrives here; these do: CLOSED"
+	return ok
 }
 
 func compared(err error) int {
@@ -165,7 +186,7 @@ func compared(err error) int {
 	if err != nil && err.Error() == "closed" { // want "the text of an error is compared"
 		return 4
 	}
-	if taxonomy.CodeOf(err) == "NOT_FOUND" { // want "use errors.Is.err, errs.CodeNotFound."
+	if taxonomy.CodeOf(err) == "NOT_FOUND" { // not the same as errors.Is, which finds causes
 		return 5
 	}
 	if taxonomy.CodeOf(err) == "NOT_FOUNT" { // want "no taxonomy here has the code NOT_FOUNT"
@@ -179,7 +200,7 @@ func compared(err error) int {
 
 var _ = []any{
 	useRepo, exact, withForeign, misspelt, noError, panics, ended, switches, twice, parents, narrowed, dropped,
-	compared}
+	compared, comparedCases, typeOfConstant}
 
 var _ = []repo{file{}, memory{}}
 
