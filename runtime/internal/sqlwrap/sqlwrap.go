@@ -30,7 +30,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, c.convert(err, false)
 	}
-	return &conn{opened, c.convert}, nil
+	return withDirect(&conn{opened, c.convert}), nil
 }
 
 // Close closes the underlying connector, as [sql.DB.Close] requires.
@@ -45,8 +45,8 @@ func (c *connector) Close() error {
 
 // Raw returns the driver's connection, if driverConn is one of [Connector], or else driverConn.
 func Raw(driverConn any) any {
-	if c, ok := driverConn.(*conn); ok {
-		return c.Conn
+	if c, ok := driverConn.(interface{ raw() driver.Conn }); ok {
+		return c.raw()
 	}
 	return driverConn
 }
@@ -57,6 +57,8 @@ type conn struct {
 	driver.Conn
 	convert Convert
 }
+
+func (c *conn) raw() driver.Conn { return c.Conn }
 
 // of returns the error in place of err, which is nil or from the connection.
 func (c *conn) of(err error) error {
@@ -146,36 +148,68 @@ func (c *conn) begin(ctx context.Context, opts driver.TxOptions) (driver.Tx, err
 	return begun, err
 }
 
-func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	if e, ok := c.Conn.(driver.ExecerContext); ok {
-		result, err := e.ExecContext(ctx, query, args)
-		return result, c.of(err)
+// withDirect returns the connection with the methods of the driver that execute a query without a
+// prepared statement. If the driver has none, database/sql must not find one, because it would
+// check the arguments by the connection, and reject those that only the statement accepts.
+func withDirect(c *conn) driver.Conn {
+	_, exec := c.Conn.(driver.ExecerContext)
+	_, query := c.Conn.(driver.QueryerContext)
+	//lint:ignore SA1019 old drivers have only these interfaces
+	_, oldExec := c.Conn.(driver.Execer)
+	//lint:ignore SA1019 old drivers have only these interfaces
+	_, oldQuery := c.Conn.(driver.Queryer)
+	exec, query = exec || oldExec, query || oldQuery
+	switch {
+	case exec && query:
+		return struct {
+			*conn
+			execer
+			queryer
+		}{c, execer{c}, queryer{c}}
+	case exec:
+		return struct {
+			*conn
+			execer
+		}{c, execer{c}}
+	case query:
+		return struct {
+			*conn
+			queryer
+		}{c, queryer{c}}
 	}
-	//lint:ignore SA1019 old drivers have only this interface
-	if e, ok := c.Conn.(driver.Execer); ok {
-		values, err := plain(ctx, args)
-		if err != nil {
-			return nil, err
-		}
-		result, err := e.Exec(query, values)
-		return result, c.of(err)
-	}
-	return nil, driver.ErrSkip
+	return c
 }
 
-func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	if q, ok := c.Conn.(driver.QueryerContext); ok {
-		return c.rows(q.QueryContext(ctx, query, args))
+// execer executes statements that are not prepared.
+type execer struct{ on *conn }
+
+func (e execer) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if x, ok := e.on.Conn.(driver.ExecerContext); ok {
+		result, err := x.ExecContext(ctx, query, args)
+		return result, e.on.of(err)
+	}
+	values, err := plain(ctx, args)
+	if err != nil {
+		return nil, err
 	}
 	//lint:ignore SA1019 old drivers have only this interface
-	if q, ok := c.Conn.(driver.Queryer); ok {
-		values, err := plain(ctx, args)
-		if err != nil {
-			return nil, err
-		}
-		return c.rows(q.Query(query, values))
+	result, err := e.on.Conn.(driver.Execer).Exec(query, values)
+	return result, e.on.of(err)
+}
+
+// queryer executes queries that are not prepared.
+type queryer struct{ on *conn }
+
+func (q queryer) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if x, ok := q.on.Conn.(driver.QueryerContext); ok {
+		return q.on.rows(x.QueryContext(ctx, query, args))
 	}
-	return nil, driver.ErrSkip
+	values, err := plain(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	//lint:ignore SA1019 old drivers have only this interface
+	return q.on.rows(q.on.Conn.(driver.Queryer).Query(query, values))
 }
 
 type tx struct {

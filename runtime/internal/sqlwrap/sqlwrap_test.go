@@ -51,6 +51,25 @@ func TestArgumentsOfPreparedStatements(t *testing.T) {
 	}
 }
 
+// Without Execer and Queryer, a driver receives arguments that only its statements accept, and each
+// argument is checked once.
+func TestArgumentsThatOnlyStatementsAccept(t *testing.T) {
+	for _, wrapped := range []bool{false, true} {
+		r := &recorder{params: 1}
+		connector := driver.Connector(connectorOf{statementCheckingConn{recordingConn{r, false}}})
+		if wrapped {
+			connector = sqlwrap.Connector(connector, convert)
+		}
+		db := sql.OpenDB(connector)
+		_, err := db.Exec("INSERT", []string{"a"})
+		require.NoError(t, err, "wrapped %t", wrapped)
+		assert.Equal(t, []string{"a"}, r.received)
+		_, err = db.Query("SELECT", []string{"a"})
+		require.ErrorIs(t, err, errors.ErrUnsupported, "wrapped %t", wrapped)
+		assert.Equal(t, 2, r.checks, "wrapped %t", wrapped)
+	}
+}
+
 // A driver without contexts, and without prepared statements, works as without the wrapper.
 func TestOldDriver(t *testing.T) {
 	r := &recorder{}
@@ -60,6 +79,16 @@ func TestOldDriver(t *testing.T) {
 	assert.Equal(t, "a", r.received)
 	_, err = db.Query("SELECT", "a")
 	require.EqualError(t, err, "lost false: unsupported operation")
+}
+
+func TestRaw(t *testing.T) {
+	r := &recorder{}
+	for _, conn := range []driver.Conn{recordingConn{r, false}, oldConn{r}, &failingConn{}} {
+		wrapped, err := sqlwrap.Connector(connectorOf{conn}, convert).Connect(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, conn, sqlwrap.Raw(wrapped))
+		assert.Equal(t, conn, sqlwrap.Raw(conn))
+	}
 }
 
 // convert returns an error with the arguments.
@@ -146,6 +175,7 @@ func (f failingRows) Next([]driver.Value) error { return f.fault }
 type recorder struct {
 	params   int
 	received any
+	checks   int // of arguments by its connection or statement
 }
 
 func (r *recorder) Close() error                              { return nil }
@@ -196,6 +226,20 @@ func (c oldConn) Query(_ string, args []driver.Value) (driver.Rows, error) {
 type checkingConn struct{ recordingConn }
 
 func (checkingConn) CheckNamedValue(*driver.NamedValue) error { return nil }
+
+// statementCheckingConn has statements that accept values of all types.
+type statementCheckingConn struct{ recordingConn }
+
+func (c statementCheckingConn) Prepare(string) (driver.Stmt, error) {
+	return checkingRecorder{c.recorder}, nil
+}
+
+type checkingRecorder struct{ *recorder }
+
+func (c checkingRecorder) CheckNamedValue(*driver.NamedValue) error {
+	c.checks++
+	return nil
+}
 
 type connectorOf struct{ conn driver.Conn }
 
