@@ -78,7 +78,8 @@ func (s *Space) Forward(ctx context.Context) (why, next string, err error) {
 			return
 		}
 		s.whileDelivering(ctx, func() {
-			if why, next = s.forward(ctx, tip); why == "" { // git keeps a branch with other commits, or in use
+			// Git keeps a branch that has other commits or is checked out.
+			if why, next = s.forward(ctx, tip); why == "" && s.ref() != s.state.Ref {
 				s.try(ctx, command{at: inUsers, args: []string{"branch", "-q", "-d", "--", s.opts.Branch}})
 			}
 		})
@@ -265,7 +266,7 @@ func (s *Space) personState(ctx context.Context) map[string]string {
 }
 
 // contents returns what identifies the content of files, also of those in directories. Names can be
-// relative to dir. In the result they are if they are in it.
+// relative to dir. In the result, those in dir are relative to it.
 func contents(dir string, names ...string) map[string]string {
 	state := map[string]string{}
 	for _, top := range names {

@@ -77,6 +77,24 @@ func TestForward(t *testing.T) {
 	}
 }
 
+// TestForwardKeepsBranchOfBeginning keeps the branch that the person worked on, even if the result
+// has its name and another branch contains it.
+func TestForwardKeepsBranchOfBeginning(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "git stash -q -u; git stash drop -q; git checkout -qb feature")
+	tr := r.open("run", func(o *workspace.Options) { o.Branch = "feature" })
+	tip := tr.work(1, "echo A > a.txt")
+	r.sh("git checkout -q main")
+	_, err := tr.Deliver(tr.ctx)
+	require.NoError(t, err)
+	r.sh("git merge -q feature")
+	why, _, err := tr.Forward(tr.ctx)
+	require.NoError(t, err)
+	assert.Empty(t, why)
+	assert.Equal(t, tip, r.sh("git rev-parse feature"))
+	require.NoError(t, tr.Close(true))
+}
+
 // TestDeliverKeepsBranch neither overwrites nor removes a branch of the result that a person uses.
 func TestDeliverKeepsBranch(t *testing.T) {
 	t.Parallel()
