@@ -12,8 +12,8 @@ import (
 
 // shownFiles returns the names of the files with which a repository shows the last commit.
 func (s *Space) shownFiles() []string {
-	return []string{"HEAD", "config", "packed-refs", "shallow", "info/exclude", "info/attributes", "info/sparse-checkout",
-		s.ref()}
+	return []string{"HEAD", "config", "packed-refs", "shallow", "info/exclude", "info/attributes",
+		"info/sparse-checkout", s.ref()}
 }
 
 // renewAgentGit makes the agent's repository anew, unless it shows the last commit, has the
@@ -88,10 +88,9 @@ func (s *Space) moveAside(p string) {
 		beforeStep("move " + p)
 		err := os.Rename(from, to)
 		if err != nil && s.opts.InPlace { // on another disk
-			if info, serr := os.Lstat(from); serr == nil && info.IsDir() {
-				err = os.CopyFS(to, os.DirFS(from))
+			if err = copyTree(from, to); err == nil {
+				err = os.RemoveAll(from)
 			}
-			err = errors.Join(err, os.RemoveAll(from))
 		}
 		return err
 	})

@@ -184,13 +184,20 @@ func TestRefusedLayouts(t *testing.T) {
 	assert.Equal(t, "prepare/", evidenceOf(t, err), "no repository")
 }
 
-// TestOtherDisk makes the clone on another disk, where git copies instead of linking.
-func TestOtherDisk(t *testing.T) {
-	home, err := os.MkdirTemp("/dev/shm", "workspace")
+// otherDisk returns a directory on another disk than the repositories of the tests.
+func otherDisk(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "workspace")
 	if err != nil {
 		t.Skip(err)
 	}
-	defer os.RemoveAll(home)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// TestOtherDisk makes the clone on another disk, where git copies instead of linking.
+func TestOtherDisk(t *testing.T) {
+	home := otherDisk(t)
 	r := newRepo(t, "")
 	tr := r.open("run", func(o *workspace.Options) { o.Home = home })
 	tr.work(1, "echo A > a.txt")
@@ -199,4 +206,36 @@ func TestOtherDisk(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(home, "*", "run"))
 	require.NoError(t, err)
 	assert.Empty(t, left)
+}
+
+// TestNestedRepositoryOnOtherDisk moves the .git of a nested repository from the person's disk. If it
+// cannot be copied, it stays.
+func TestNestedRepositoryOnOtherDisk(t *testing.T) {
+	home := otherDisk(t)
+	for _, c := range []struct {
+		name, change string
+		moved        bool
+	}{
+		{"a directory", "git init -q sub", true},
+		{"a file", "git init -q --separate-git-dir=../elsewhere sub", true},
+		{"a directory with a pipe", "git init -q sub; mkfifo sub/.git/pipe", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRepo(t, "git stash -q -u; git stash drop -q")
+			tr := r.open("run", func(o *workspace.Options) { o.Home, o.InPlace = home, true })
+			tr.sh(c.change)
+			_, err := tr.Snapshot(tr.ctx)
+			old, globErr := filepath.Glob(filepath.Join(tr.Home(), "old", "*", ".git"))
+			require.NoError(t, globErr)
+			if c.moved {
+				require.NoError(t, err)
+				assert.Len(t, old, 1)
+				assert.NoFileExists(t, filepath.Join(r.dir, "sub", ".git"))
+			} else {
+				require.Error(t, err)
+				assert.FileExists(t, filepath.Join(r.dir, "sub", ".git", "HEAD"))
+			}
+			require.NoError(t, tr.Close(false))
+		})
+	}
 }
