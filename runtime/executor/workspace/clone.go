@@ -69,12 +69,14 @@ func (s *Space) findBase(ctx context.Context) {
 // or copies them from another disk. It cannot link if objects are symbolic links, or are packed
 // meanwhile. The remote branches are for commands such as git diff origin/main.
 func (s *Space) clone(ctx context.Context) {
-	c := command{at: anywhere, dir: s.home, args: []string{"clone", "-q", "--bare", "--template=", "--no-reject-shallow",
-		"-c", "remote.origin.fetch=+refs/remotes/*:refs/remotes/*", "--local", "--", s.common, s.gitDir()}}
-	if _, ok := s.try(ctx, c); !ok {
+	clone := func(objects string) command {
+		return command{at: anywhere, dir: s.home, args: []string{"clone", "-q", "--bare", "--template=",
+			"--no-reject-shallow", "-c", "remote.origin.fetch=+refs/remotes/*:refs/remotes/*", objects, "--", s.common,
+			s.gitDir()}}
+	}
+	if _, ok := s.try(ctx, clone("--local")); !ok {
 		s.do(func() error { return os.RemoveAll(s.gitDir()) })
-		c.args[7] = "--no-local"
-		s.git(ctx, c)
+		s.git(ctx, clone("--no-local"))
 	}
 	if s.find(ctx, inRun, s.state.Base+"^{commit}") == "" { // no branch has it
 		s.own(ctx, "fetch", "-q", "--no-tags", "--no-write-fetch-head", s.user, s.state.Base)
@@ -163,8 +165,8 @@ var (
 		`ignorecase|precomposeunicode))$`)
 	copiedSettings = regexp.MustCompile(`^((user|author|committer|gpg|filter|lfs|i18n)\..*|commit\.gpgsign|` +
 		`core\.(autocrlf|eol|attributesfile|excludesfile|sparsecheckout(cone)?))$`)
-	programKeys = regexp.MustCompile(`(?i)^((filter|lfs\.extension)\..*\.(clean|smudge|process)|gpg\..*(program|command)|` +
-		`lfs\.customtransfer\..*\.path)$`)
+	programKeys = regexp.MustCompile(`(?i)^((filter|lfs\.extension)\..*\.(clean|smudge|process)|` +
+		`gpg\..*(program|command)|lfs\.customtransfer\..*\.path)$`)
 )
 
 // writeConfig writes the configuration of the run's repository, from that of the person's. It has
@@ -173,8 +175,8 @@ func (s *Space) writeConfig(ctx context.Context) {
 	var b strings.Builder
 	b.WriteString("[core]\n\tbare = false\n\tprotectNTFS = false\n\tprotectHFS = false\n")
 	for _, entry := range parts(s.own(ctx, "config", "--local", "--list", "-z")) {
-		if key, value, _ := strings.Cut(entry, "\n"); probedSettings.MatchString(key) {
-			writeSetting(&b, key, value)
+		if key, _, _ := strings.Cut(entry, "\n"); probedSettings.MatchString(key) {
+			writeSetting(&b, entry)
 		}
 	}
 	s.lfs = "lfs"
@@ -187,13 +189,13 @@ func (s *Space) writeConfig(ctx context.Context) {
 			s.fail("layout", key+" runs a file of the working tree, which an agent can change: "+value, file)
 		}
 		if copiedSettings.MatchString(key) {
-			writeSetting(&b, key, value)
+			writeSetting(&b, entry)
 		}
 	}
 	if !filepath.IsAbs(s.lfs) {
 		s.lfs = filepath.Join(s.common, s.lfs)
 	}
-	writeSetting(&b, "lfs.storage", s.file("git/lfs"))
+	writeSetting(&b, "lfs.storage\n"+s.file("git/lfs"))
 	s.do(func() error { return linkFiles(filepath.Join(s.lfs, "objects"), s.file("git/lfs/objects")) })
 	s.do(func() error { return atomicfile.Replace(s.file("git/config"), []byte(b.String())) })
 	for _, name := range []string{"info/exclude", "info/attributes", "info/sparse-checkout"} {
@@ -224,14 +226,20 @@ func writeFile(name string, content []byte) error {
 	return os.WriteFile(name, content, 0o666)
 }
 
-// writeSetting writes a setting in the form of git's configuration files.
-func writeSetting(b *strings.Builder, key, value string) {
+// writeSetting writes an entry of git config --list -z in the form of git's configuration files. A
+// setting without a value is true, but one with an empty value is false.
+func writeSetting(b *strings.Builder, entry string) {
+	key, value, hasValue := strings.Cut(entry, "\n")
 	first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
 	section := key[:first]
 	if first < last {
 		section += " " + quoteSetting(key[first+1:last])
 	}
-	b.WriteString("[" + section + "]\n\t" + key[last+1:] + " = " + quoteSetting(value) + "\n")
+	b.WriteString("[" + section + "]\n\t" + key[last+1:])
+	if hasValue {
+		b.WriteString(" = " + quoteSetting(value))
+	}
+	b.WriteByte('\n')
 }
 
 func quoteSetting(s string) string {

@@ -239,3 +239,12 @@ func TestNestedRepositoryOnOtherDisk(t *testing.T) {
 		})
 	}
 }
+
+// TestSettingWithoutValue copies a setting without a value, which git reads as true.
+func TestSettingWithoutValue(t *testing.T) {
+	r := newRepo(t, "printf '[filter \"x\"]\\n\\trequired\\n[core]\\n\\tautocrlf = true\\n' >> .git/config")
+	tr := r.open("run")
+	assert.Equal(t, "true\ntrue", r.sh("for key in filter.x.required core.autocrlf; do\n"+
+		"git --git-dir='"+tr.Home()+"/git' config --type=bool $key; done"))
+	require.NoError(t, tr.Close(true))
+}

@@ -108,7 +108,8 @@ func (s *Space) locate(ctx context.Context, dir string) {
 	if filelock.CheckName(s.run) != nil {
 		s.fail("name", filelock.NameExpected)
 	}
-	s.git(ctx, command{at: anywhere, dir: dir, args: []string{"check-ref-format", "--branch", s.opts.Branch}, typ: "name"})
+	s.git(ctx, command{at: anywhere, dir: dir, typ: "name",
+		args: []string{"check-ref-format", "--branch", s.opts.Branch}})
 	places := strings.Split(s.git(ctx, command{at: anywhere, dir: dir, args: []string{"rev-parse",
 		"--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"}}), "\n")
 	if len(places) != 3 {
