@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
 	"github.com/errgen/errgen/runtime/executor/internal/loop"
@@ -175,15 +176,23 @@ func (s *Space) undoForward(ctx context.Context) {
 func (s *Space) restoreWritten(ctx context.Context, old, tip string) {
 	dirty := s.dirty(ctx, command{at: inUsers})
 	other := s.dirty(ctx, command{env: append(s.otherIndex(ctx, tip), "GIT_WORK_TREE="+s.root)})
-	written := slices.DeleteFunc(s.diff(ctx, tip, old), func(c change) bool {
-		if exists(filepath.Join(s.root, c.path)) {
-			return c.oldMode == absent || other[c.path]
+	changes := s.diff(ctx, tip, old)
+	removeLock := sync.OnceFunc(func() { _ = os.Remove(filepath.Join(s.user, "index.lock")) })
+	// New files are removed first, because they can be in a directory that replaced a file.
+	for _, isNew := range []bool{true, false} {
+		written := slices.DeleteFunc(slices.Clone(changes), func(c change) bool {
+			switch {
+			case isNew != (c.newMode == absent):
+				return true
+			case exists(filepath.Join(s.root, filepath.FromSlash(c.path))):
+				return c.oldMode == absent || other[c.path]
+			}
+			return !dirty[c.path]
+		})
+		if s.err == nil && len(written) > 0 {
+			removeLock() // of the killed git, because it wrote files
+			s.write(ctx, inUsers, s.root, written)
 		}
-		return !dirty[c.path]
-	})
-	if s.err == nil && len(written) > 0 {
-		_ = os.Remove(filepath.Join(s.user, "index.lock")) // of the killed git, because it wrote files
-		s.write(ctx, inUsers, s.root, written)
 	}
 }
 

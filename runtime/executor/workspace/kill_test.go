@@ -286,14 +286,16 @@ func TestKilled(t *testing.T) {
 }
 
 // TestKilledWhileFilesAreWritten kills git merge, and its caller, at the nth file that it writes in
-// the person's working tree. The next process restores the files and delivers.
+// the person's working tree. The next process restores the files, also one that became a directory,
+// and delivers.
 func TestKilledWhileFilesAreWritten(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= 4; n++ {
 		r := newRepo(t, slowFiles+"git config filter.slow.smudge \"sh $(dirname $PWD)/smudge\"")
 		home := filepath.Dir(r.dir)
 		tr := r.open("run", func(o *workspace.Options) { o.Share, o.Watch = []string{".env"}, nil })
-		tr.work(1, "echo A > a.txt; echo B > dir/b.txt; echo S > src/s.txt; echo n > src/new.txt; rm run.sh")
+		tr.work(1, "echo A > a.txt; echo B > dir/b.txt; echo S > src/s.txt; echo n > src/new.txt; rm run.sh\n"+
+			"mkdir run.sh; echo x > run.sh/x")
 		require.NoError(t, tr.Close(false))
 		was := r.sh("git status --porcelain")
 		script := fmt.Sprintf("n=$(($(cat %[1]s/m 2>/dev/null || echo 0) + 1)); echo $n > %[1]s/m\n"+
@@ -309,6 +311,6 @@ func TestKilledWhileFilesAreWritten(t *testing.T) {
 		require.Empty(t, tr.deliver().why)
 		require.NoError(t, tr.Close(true))
 		require.Equal(t, was, r.sh("git status --porcelain"))
-		require.Equal(t, "A\nB\nS\nn", r.sh("cat a.txt dir/b.txt src/s.txt src/new.txt; test ! -e run.sh"))
+		require.Equal(t, "A\nB\nS\nn\nx", r.sh("cat a.txt dir/b.txt src/s.txt src/new.txt run.sh/x"))
 	}
 }
