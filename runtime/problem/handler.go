@@ -184,8 +184,8 @@ func (o *options) operationOf(r *http.Request) *taxonomy.Operation {
 	return o.table.Taxonomy.OperationByRoute(r.Method, "", r.Pattern)
 }
 
-// writer notes whether a response began. It passes on what the methods of the underlying writer
-// that programs look for can do.
+// writer records whether a response began. It forwards the optional methods of the underlying writer
+// that programs look for.
 type writer struct {
 	http.ResponseWriter
 	began  bool
@@ -211,9 +211,12 @@ func (w *writer) Write(b []byte) (int, error) {
 }
 
 // ReadFrom lets the underlying writer use sendfile.
-func (w *writer) ReadFrom(r io.Reader) (int64, error) {
-	w.began = true
-	return io.Copy(w.ResponseWriter, r)
+func (w *writer) ReadFrom(r io.Reader) (n int64, err error) {
+	began := w.began
+	w.began = true // if r panics, a part can be sent
+	n, err = io.Copy(w.ResponseWriter, r)
+	w.began = began || n > 0
+	return n, err
 }
 
 func (w *writer) Flush() {
@@ -222,6 +225,7 @@ func (w *writer) Flush() {
 }
 
 func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	w.began = true
-	return http.NewResponseController(w.ResponseWriter).Hijack()
+	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	w.began = w.began || err == nil
+	return conn, rw, err
 }

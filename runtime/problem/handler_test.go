@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -185,6 +186,43 @@ func TestHandlerWriter(t *testing.T) {
 		})
 	}
 }
+
+// If nothing was sent, the error is answered.
+func TestHandlerAnswersIfNothingWasSent(t *testing.T) {
+	for name, answer := range map[string]serve{
+		"a reader that fails": func(w http.ResponseWriter, _ *http.Request) error {
+			_, err := io.Copy(w, iotest.ErrReader(errors.New("no file")))
+			return err
+		},
+		"a connection that cannot be hijacked": func(w http.ResponseWriter, _ *http.Request) error {
+			_, _, err := w.(http.Hijacker).Hijack()
+			return err
+		},
+	} {
+		w := httptest.NewRecorder()
+		problem.Handler(answer, problem.ByTable(orders.Table), problem.OnError(func(*http.Request, error) {})).
+			ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+		assert.Equal(t, http.StatusInternalServerError, w.Code, name)
+		assert.Equal(t, problem.ContentType, w.Header().Get("Content-Type"), name)
+	}
+}
+
+// A reader that panics after a part of the response was sent cuts the response.
+func TestHandlerAbortsCopy(t *testing.T) {
+	w := httptest.NewRecorder()
+	h := problem.Handler(func(w http.ResponseWriter, _ *http.Request) error {
+		_, err := io.Copy(w, io.MultiReader(iotest.OneByteReader(strings.NewReader("part")), panickingReader{}))
+		return err
+	}, problem.OnError(func(*http.Request, error) {}))
+	assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	})
+	assert.Equal(t, "part", w.Body.String())
+}
+
+type panickingReader struct{}
+
+func (panickingReader) Read([]byte) (int, error) { panic("read") }
 
 // TestWriteHasThePipelineOfHandler compares Write with Handler, with the same options.
 func TestWriteHasThePipelineOfHandler(t *testing.T) {

@@ -85,7 +85,7 @@ func write(w http.ResponseWriter, r *http.Request, v view) {
 	}
 }
 
-// maxKept bounds the buffers that are used again.
+// maxKept bounds the buffers that are reused, in bytes.
 const maxKept = 16 << 10
 
 var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, 1024)) }}
