@@ -123,11 +123,17 @@ func (s *Space) share() {
 	}
 }
 
-// copyTree copies a file or directory, or the target of a link.
+// copyTree copies a file or directory, or the target of a link. It refuses pipes and devices, because
+// reading one may not end.
 func copyTree(from, to string) error {
 	info, err := os.Stat(from)
-	if err == nil && info.IsDir() {
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
 		return os.CopyFS(to, os.DirFS(from))
+	case !info.Mode().IsRegular():
+		return &fs.PathError{Op: "copy", Path: from, Err: fs.ErrInvalid}
 	}
 	content, err := os.ReadFile(from)
 	if err == nil {

@@ -144,6 +144,7 @@ func TestRefusedLayouts(t *testing.T) {
 		{"a shared file that git tracks", "", func(o *workspace.Options) { o.Share = []string{"a.txt"} },
 			"prepare/clone"},
 		{"a shared file outside", "", func(o *workspace.Options) { o.Link = []string{"../x"} }, "prepare/clone"},
+		{"a shared pipe", "mkfifo x.log", func(o *workspace.Options) { o.Share = []string{"x.log"} }, "prepare/"},
 		{"a setup that fails", "", func(o *workspace.Options) { o.Setup = [][]string{{"sh", "-c", "exit 3"}} },
 			"prepare/setup"},
 		{"in place with changes", "", func(o *workspace.Options) { o.InPlace = true }, "prepare/refused"},
