@@ -32,13 +32,6 @@ func (h *host) onTree(ctx context.Context, e *loop.Effect, out *loop.Outcome) (e
 		}
 	case loop.Revert:
 		out.Result, err = revert(ctx, sp, do.Found)
-	case loop.Accept:
-		changes, err := sp.Diff(ctx, do.Checked, do.Found.Found)
-		if err != nil {
-			return err
-		}
-		out.Result, err = sp.Accept(ctx, do.Checked, do.Found.Found, without(loop.PathsOf(changes), do.Paths))
-		return err
 	case loop.Commit:
 		out.Result, err = h.commit(ctx, sp, e, do)
 	case loop.Deliver:
@@ -122,9 +115,16 @@ func (h *host) detect(ctx context.Context, sp Space, do loop.Detect) (found loop
 		return found, err
 	}
 	bad, err := h.judge(ctx, changes, do.Approved)
+	if err != nil {
+		return found, err
+	}
 	found.Bad, found.More = bad[:min(len(bad), maxPaths)], max(0, len(bad)-maxPaths)
 	if h.cfg.Guard != nil && len(changes) > 0 {
 		found.Mode = h.cfg.Guard.Mode()
+	}
+	if found.Accepted = found.Found; len(bad) > 0 {
+		allowed := without(loop.PathsOf(changes), loop.BadPaths(bad))
+		found.Accepted, err = sp.Accept(ctx, checked, found.Found, allowed)
 	}
 	return found, err
 }
@@ -144,11 +144,7 @@ func (h *host) rejudge(ctx context.Context, sp Space, do loop.Detect) (Tree, err
 	if len(bad) == 0 {
 		return do.Checked, nil
 	}
-	var paths []string
-	for _, j := range bad {
-		paths = append(paths, j.Change.Path)
-	}
-	return sp.Accept(ctx, do.Checked, do.Delivered, paths)
+	return sp.Accept(ctx, do.Checked, do.Delivered, loop.BadPaths(bad))
 }
 
 // judge returns the changes that are not allowed.

@@ -60,7 +60,7 @@ func (l *Loop) checksBeforeCommit() []Phase {
 // deliverable reports whether the iteration was answered, all changes are checked, and no failure
 // prevents the delivery.
 func (it *Iteration) deliverable() bool {
-	if !it.Answered || it.Undetected || it.NotAccepted || it.Cancelled || len(it.unchecked()) > 0 {
+	if !it.Answered || it.Undetected || it.Cancelled || len(it.Bad) > 0 {
 		return false
 	}
 	for i := range it.Failures {

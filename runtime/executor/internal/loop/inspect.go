@@ -30,8 +30,9 @@ func (l *Loop) detect(s *State, _ *Iteration) Operation {
 func (l *Loop) detected(s *State, it *Iteration, found *Changes, ok bool) Step {
 	it.clearChanges()
 	l.rejudge = l.rejudge && !ok
-	if it.Undetected = !ok; found != nil {
-		s.Checked = cmp.Or(found.Checked, s.Checked)
+	it.Undetected, it.Checked = !ok, s.Checked
+	if found != nil {
+		s.Checked, it.Checked = cmp.Or(found.Checked, s.Checked), found.Accepted
 		l.recordChanges(s, it, found)
 	}
 	set := it.unnamed(NeedsAsk)
@@ -89,24 +90,24 @@ func (l *Loop) ask(s *State, it *Iteration) Operation {
 }
 
 func (l *Loop) answered(s *State, it *Iteration, a *Approval, _ bool) Step {
-	switch {
-	case a != nil:
-		l.handleAnswer(s, it, a)
-	case !l.cfg.Asker:
-		l.handleAnswer(s, it, &Approval{NoPerson: true})
+	if a == nil && !l.cfg.Asker {
+		a = &Approval{NoPerson: true}
+	}
+	if a != nil && l.handleAnswer(s, it, a) {
+		return StepDetect // with the approved paths
 	}
 	return l.planRevert(s, it)
 }
 
-// handleAnswer handles a person's answer. The state is saved after it, so an approval is not lost.
-func (l *Loop) handleAnswer(s *State, it *Iteration, out *Approval) {
+// handleAnswer handles a person's answer, and reports whether it is an approval. The state is saved
+// after the answer, so an approval is not lost.
+func (l *Loop) handleAnswer(s *State, it *Iteration, out *Approval) (approved bool) {
 	set := it.unnamed(NeedsAsk)
 	paths := PathsOf(set)
 	if out.Approved || out.NoPerson && l.cfg.ApproveUnattended && !it.Cancelled {
-		it.Bad = slices.DeleteFunc(it.Bad, func(j Judged) bool { return slices.Contains(paths, j.Change.Path) })
 		s.Approved = union(s.Approved, paths)
 		l.emit(s, Event{Kind: Asked, Files: paths, Text: "approved"})
-		return
+		return true
 	}
 	l.emit(s, Event{Kind: Asked, Files: paths, Text: "denied"})
 	ev := taxonomy.Evidence{Op: OpAsk, Type: "denied", Files: paths}
@@ -116,6 +117,7 @@ func (l *Loop) handleAnswer(s *State, it *Iteration, out *Approval) {
 		s.Denied = append(s.Denied, name)
 	}
 	l.addFilesFailure(s, it, ev)
+	return false
 }
 
 // planRevert chooses the paths that the reactions revert.
@@ -192,7 +194,13 @@ func (l *Loop) endInspection(s *State, it *Iteration, ok bool) Step {
 		it.Failures[i].Reverted = it.Failures[i].Reverted || !it.BeforeRetry
 	}
 	if !it.BeforeRetry {
-		return StepAccept
+		if l.passedTree != "" && it.Checked == l.passedTree {
+			it.Passed = l.passed
+		}
+		l.passedTree = ""
+		then := it.Then
+		it.Then = ""
+		return then
 	}
 	it.BeforeRetry = false
 	if ok && !it.Undetected && !it.Cancelled {
@@ -210,34 +218,6 @@ func (it *Iteration) clearChanges() {
 	it.Found, it.Count, it.Bad, it.More = "", 0, nil, 0
 }
 
-// accept makes the iteration's checked tree, which contains the allowed changes.
-func (l *Loop) accept(s *State, it *Iteration) Operation {
-	except := it.unchecked()
-	it.Checked = s.Checked
-	switch {
-	case it.Count == 0 || it.More > 0:
-		return nil
-	case len(except) == 0:
-		it.Checked = it.Found
-		return nil
-	}
-	return Accept{found(s, it, except)}
-}
-
-// accepted returns the step after the inspection.
-func (l *Loop) accepted(_ *State, it *Iteration, tree *Tree, ok bool) Step {
-	if tree != nil {
-		it.Checked = *tree
-	}
-	if l.passedTree != "" && it.Checked == l.passedTree {
-		it.Passed = l.passed
-	}
-	l.passedTree = ""
-	then := it.Then
-	it.NotAccepted, it.Then = !ok, ""
-	return then
-}
-
 // unnamed returns the changes with a verdict for which this inspection has added no failure.
 func (it *Iteration) unnamed(v Verdict) []Change {
 	var out []Change
@@ -249,11 +229,10 @@ func (it *Iteration) unnamed(v Verdict) []Change {
 	return out
 }
 
-// unchecked returns the changes that are not allowed. Reverted changes are not among them, because
-// the changes are detected again after a revert.
-func (it *Iteration) unchecked() Paths {
-	var out Paths
-	for _, j := range it.Bad {
+// BadPaths returns the paths of the changes that are not allowed.
+func BadPaths(bad []Judged) []string {
+	var out []string
+	for _, j := range bad {
 		out = append(out, j.Change.Path)
 	}
 	return out

@@ -57,8 +57,6 @@ type (
 	Save struct{ Found }
 	// Revert reverts the paths of the found changes, and returns the reverted [Paths].
 	Revert struct{ Found }
-	// Accept returns the checked [Tree] with the found changes, except those of the paths.
-	Accept struct{ Found }
 	// Validate checks a tree in a phase. Text is the provider's last answer.
 	Validate struct {
 		Phase Phase  `json:"phase"`
@@ -119,14 +117,15 @@ type Trees struct {
 
 // Changes are the result of [Detect].
 type Changes struct {
-	Checked Tree     `json:"checked,omitempty"` // if the accepted changes were judged again
-	Found   Tree     `json:"found"`
-	Count   int      `json:"count,omitempty"`
-	Paths   Paths    `json:"paths,omitempty"` // paths that differ, bounded
-	Bad     []Judged `json:"bad,omitempty"`   // changes that are not allowed, bounded
-	More    int      `json:"more,omitempty"`  // further changes that are not allowed
-	Mode    string   `json:"mode,omitempty"`  // of the guard
-	Left    Paths    `json:"left,omitempty"`  // changes in no commit, bounded
+	Checked  Tree     `json:"checked,omitempty"` // if the accepted changes were judged again
+	Found    Tree     `json:"found"`
+	Accepted Tree     `json:"accepted,omitempty"` // the checked tree with the allowed changes
+	Count    int      `json:"count,omitempty"`
+	Paths    Paths    `json:"paths,omitempty"` // paths that differ, bounded
+	Bad      []Judged `json:"bad,omitempty"`   // changes that are not allowed, bounded
+	More     int      `json:"more,omitempty"`  // further changes that are not allowed
+	Mode     string   `json:"mode,omitempty"`  // of the guard
+	Left     Paths    `json:"left,omitempty"`  // changes in no commit, bounded
 }
 
 // Approval is the answer of a person.
@@ -260,7 +259,6 @@ var operations = []struct {
 	{SourceScope, OpAsk, traits{class: classGuard, required: true}, Ask{}},
 	{SourceGit, OpSave, guard, Save{}},
 	{SourceGit, OpRevert, guard, Revert{}},
-	{SourceGit, OpSave, guard, Accept{}},
 	{SourceValidator, OpValidate, traits{}, Validate{}},
 	{SourceGit, OpCommit, deliver, Commit{}},
 	{SourceGit, OpDeliver, traits{class: classDeliver, required: true, graced: true}, Deliver{}},

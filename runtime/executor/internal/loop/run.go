@@ -29,7 +29,6 @@ const (
 	StepAsk         Step = "ask"
 	StepSave        Step = "save"
 	StepRevert      Step = "revert" // saved before
-	StepAccept      Step = "accept"
 	StepDeliver     Step = "deliver"
 	StepValidate    Step = "validate" // saved before
 	StepCommit      Step = "commit"   // saved before
@@ -97,9 +96,9 @@ func New(cfg Config, env Env) *Loop {
 		StepUpdate: operate(l.update, l.updated), StepAvailable: operate(l.available, l.checkedAvailable),
 		StepDetect: operate(l.detect, l.detected), StepAsk: operate(l.ask, l.answered),
 		StepSave: operate(l.saveFound, l.savedFound), StepRevert: operate(l.revert, l.reverted),
-		StepAccept: operate(l.accept, l.accepted), StepValidate: operate(l.validate, l.validated),
-		StepCommit: operate(l.commit, l.committed), StepBranch: operate(l.branch, l.delivered),
-		StepPush: operate(l.push, l.pushed), StepOpenPR: operate(l.openPR, l.opened),
+		StepValidate: operate(l.validate, l.validated), StepCommit: operate(l.commit, l.committed),
+		StepBranch: operate(l.branch, l.delivered), StepPush: operate(l.push, l.pushed),
+		StepOpenPR:     operate(l.openPR, l.opened),
 		StepInspectEnd: operate(l.inspectEnd, l.inspectedEnd), StepForward: operate(l.forward, l.forwarded),
 		StepFile: operate(l.file, to(StepNotify)), StepNotify: operate(l.notify, to(StepOver)),
 	}

@@ -15,7 +15,7 @@ const (
 // close ends an iteration: it updates the feedback, the counters and the checked tree.
 func (l *Loop) close(s *State, it *Iteration) Step {
 	l.cancelled(it)
-	s.Unchecked = it.unchecked()
+	s.Unchecked = BadPaths(it.Bad) // a detection after each revert removed the reverted ones
 	if it.Answered {
 		s.Feedback = slices.Clone(s.Feedback[min(it.Sent, len(s.Feedback)):])
 	}

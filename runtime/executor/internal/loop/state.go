@@ -163,16 +163,15 @@ type Iteration struct {
 
 // Inspection is the last inspection of an iteration's changes.
 type Inspection struct {
-	Then        Step     `json:"then,omitempty"`        // the step after it
-	Found       Tree     `json:"found,omitempty"`       // the tree that it found
-	Count       int      `json:"count,omitempty"`       // differences from the checked tree
-	Bad         []Judged `json:"bad,omitempty"`         // changes that are not allowed, bounded
-	More        int      `json:"more,omitempty"`        // number of further changes that are not allowed
-	Named       Paths    `json:"named,omitempty"`       // the paths that its failures name
-	Causes      []int    `json:"causes,omitempty"`      // the failures that the revert is for
-	Revert      Paths    `json:"revert,omitempty"`      // the paths that are being reverted; nil is all
-	Undetected  bool     `json:"undetected,omitempty"`  // the changes are unknown
-	NotAccepted bool     `json:"notAccepted,omitempty"` // the checked tree could not advance
+	Then       Step     `json:"then,omitempty"`       // the step after it
+	Found      Tree     `json:"found,omitempty"`      // the tree that it found
+	Count      int      `json:"count,omitempty"`      // differences from the checked tree
+	Bad        []Judged `json:"bad,omitempty"`        // changes that are not allowed, bounded
+	More       int      `json:"more,omitempty"`       // number of further changes that are not allowed
+	Named      Paths    `json:"named,omitempty"`      // the paths that its failures name
+	Causes     []int    `json:"causes,omitempty"`     // the failures that the revert is for
+	Revert     Paths    `json:"revert,omitempty"`     // the paths that are being reverted; nil is all
+	Undetected bool     `json:"undetected,omitempty"` // the changes are unknown
 	// BeforeRetry reports that the inspection reverts before another call. RetryPending is the wait
 	// before that call.
 	BeforeRetry  bool    `json:"beforeRetry,omitempty"`
