@@ -115,7 +115,6 @@ func (a *admission) charge(_ context.Context, p *admittedCall) error {
 	return &Closed{Exhausted: true}
 }
 
-// checkBudget checks the budget.
 func (a *admission) checkBudget(ctx context.Context, p *admittedCall) error {
 	if a.Budget == nil || p.OverBudget {
 		return nil
@@ -123,7 +122,7 @@ func (a *admission) checkBudget(ctx context.Context, p *admittedCall) error {
 	return a.Budget.Allow(ctx, p.Call)
 }
 
-// checkLane checks the shared wait. If the wait cannot be read, the call is permitted.
+// checkLane permits the call if the shared wait cannot be read.
 func (a *admission) checkLane(ctx context.Context, p *admittedCall) error {
 	if a.Lanes == nil {
 		return nil
@@ -137,7 +136,7 @@ func (a *admission) checkLane(ctx context.Context, p *admittedCall) error {
 	return nil
 }
 
-// acquire gets permission from the breaker. If the breaker fails, the call is permitted.
+// acquire permits the call if the breaker fails.
 func (a *admission) acquire(ctx context.Context, p *admittedCall) error {
 	if a.Breaker == nil {
 		return nil
@@ -154,7 +153,6 @@ func (a *admission) acquire(ctx context.Context, p *admittedCall) error {
 	return nil
 }
 
-// prevent takes the measures against a likely failure.
 func (a *admission) prevent(ctx context.Context, p *admittedCall) error {
 	if a.Preventer == nil {
 		return nil
@@ -202,7 +200,6 @@ func (a *admission) Done(run string, f *loop.Failure, cancelled bool) {
 	}
 }
 
-// release releases the resources of the call.
 func (p *admittedCall) release(end retry.Result) {
 	for _, release := range p.releases {
 		release(end)

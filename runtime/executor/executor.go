@@ -238,7 +238,6 @@ func (e *localEnv) refuse(err error) {
 	loop.New(e.loop, e).Refuse(s, e.host.Fail(err, loop.SourceExecutor, op))
 }
 
-// Do carries out an effect in this process.
 func (e *localEnv) Do(f loop.Effect) loop.Outcome {
 	if f.Graced {
 		return e.host.Do(e.graced, f)
@@ -261,18 +260,13 @@ func (e *localEnv) started(p loop.Running) error {
 	return nil
 }
 
-// Classify classifies a failure that the loop found.
 func (e *localEnv) Classify(ev taxonomy.Evidence) loop.Failure {
 	return e.host.Fail(&ev, ev.Source, ev.Op)
 }
 
-// Now returns the time.
-func (e *localEnv) Now() time.Time { return e.cfg.Clock.Now() }
-
-// Cancelled reports whether the run was cancelled.
+func (e *localEnv) Now() time.Time  { return e.cfg.Clock.Now() }
 func (e *localEnv) Cancelled() bool { return e.ctx.Err() != nil }
 
-// Sleep waits.
 func (e *localEnv) Sleep(d time.Duration) bool {
 	return e.cfg.Clock.Sleep(e.ctx, d) != nil && e.ctx.Err() != nil
 }
@@ -291,7 +285,6 @@ func (e *localEnv) Save(s *RunState) {
 	e.saveFailed = err != nil
 }
 
-// Emit passes an event to the observer.
 func (e *localEnv) Emit(ev Event) {
 	e.observing.Lock()
 	defer e.observing.Unlock()

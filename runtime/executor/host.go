@@ -26,8 +26,6 @@ type host struct {
 
 var errLimit = errors.New("the time limit passed")
 
-// Do carries out an effect. It does not panic. A failure after ctx ended is reported as a
-// cancellation.
 func (h *host) Do(ctx context.Context, e loop.Effect) (out loop.Outcome) {
 	limited, stop := ctx, func() {}
 	if e.Limit > 0 {
@@ -110,8 +108,6 @@ func aboutPaths(err error, paths Paths) error {
 	return &filled
 }
 
-// timeoutEvidence returns the evidence of an effect that reached its time limit and failed with
-// err.
 func timeoutEvidence(e *loop.Effect, err error, took time.Duration) error {
 	ev := &taxonomy.Evidence{Source: e.Source, Op: e.Op(), Type: "timeout", Err: err}
 	span := e.Limit
@@ -225,7 +221,6 @@ func (h *host) missingTree() error {
 		", or begin a run with another name")
 }
 
-// endProcesses ends the processes that a dead process of the run left running.
 func (h *host) endProcesses(ctx context.Context, left []loop.Running) error {
 	var all []error
 	for _, p := range left {
@@ -280,7 +275,6 @@ func (h *host) withGrace(ctx context.Context, s *RunState, f func(context.Contex
 	return f(ctx, h.Result(s))
 }
 
-// call calls the provider of the tier.
 func (h *host) call(ctx context.Context, e *loop.Effect, p *loop.PromptInput, out *loop.Outcome) error {
 	hook := loop.HooksOf(ctx)
 	req := Request{
@@ -345,9 +339,6 @@ func (h *host) dir() string {
 	return h.cfg.Workspace.Dir()
 }
 
-// Attach opens the working tree of a run, if this process does not have it open. A loop in another
-// environment, where several processes carry out the effects of one run, calls it before an effect.
-// It makes no working tree.
 func (h *host) Attach(ctx context.Context, run string) error {
 	if h.cfg.Workspace == nil {
 		return nil
@@ -355,9 +346,6 @@ func (h *host) Attach(ctx context.Context, run string) error {
 	return contain(loop.SourceGit, loop.OpLock, func() error { return h.lock(ctx, run, true, &loop.Outcome{}) })
 }
 
-// Release unlocks the working tree of a run. If the run is completed and all changes are checked,
-// it also removes everything that was stored for the run, except saved attempts. After a dry run it
-// removes what the dry run stored.
 func (h *host) Release(s *RunState) error {
 	h.mu.Lock()
 	sp := h.spaces[s.Task.Run]
@@ -374,7 +362,6 @@ func (h *host) Release(s *RunState) error {
 	})
 }
 
-// Observe passes an event of a run to the configuration's observer.
 func (h *host) Observe(s *RunState, e Event) {
 	e.Run, e.Task, e.Iteration = s.Task.Run, s.Task.ID, s.Iter.Number
 	if e.At.IsZero() {
@@ -390,5 +377,4 @@ func NewResult(s *RunState, decode func([]byte) (error, error)) *Result {
 	return h.Result(s)
 }
 
-// Result returns the result of a state. Its Err is an error of the host's taxonomy.
 func (h *host) Result(s *RunState) *Result { return loop.NewResult(s, h.decode) }

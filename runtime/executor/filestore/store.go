@@ -183,7 +183,7 @@ func (s *Store) checkName(run string) error {
 // take locks a run.
 func (s *Store) take(ctx context.Context, run string) (*filelock.Named, error) {
 	lock, err := filelock.Take(ctx, s.dir, run, "run "+run, run, filelock.DefaultPatience)
-	if _, held := filelock.Evidence(err); err != nil && !held {
+	if _, held := errors.AsType[*taxonomy.Evidence](err); err != nil && !held {
 		err = evidence.OfFile("executor", loop.OpLock, s.dir, err)
 	}
 	return lock, err

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Lanes returns the waits that all users of this state share. The file contains hashes of the
@@ -89,7 +91,7 @@ func (s *Store) lock(ctx context.Context, dir, name, what string) (lock *fileloc
 		lock, err = filelock.Take(ctx, dir, name, what, "", lockPatience)
 	}
 	if err != nil {
-		if ev, ok := filelock.Evidence(err); ok {
+		if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok {
 			return nil, ev
 		}
 		return nil, fileEvidence("executor", "lock", s.path, err)

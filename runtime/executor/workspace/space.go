@@ -15,6 +15,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
 	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Space is the clone of a run that this process has locked. Its methods are safe for concurrent use
@@ -101,7 +102,7 @@ func (s *Space) take(ctx context.Context) {
 func (s *Space) lock(ctx context.Context, dir, name, what string) {
 	s.do(func() error {
 		lock, err := filelock.Take(ctx, dir, name, what, s.run, filelock.DefaultPatience)
-		if ev, is := filelock.Evidence(err); is {
+		if ev, is := errors.AsType[*taxonomy.Evidence](err); is {
 			ev.Type = "held"
 		}
 		if err == nil {

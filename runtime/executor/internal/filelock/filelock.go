@@ -123,9 +123,6 @@ func (n *Named) Release() error {
 	return errors.Join(err, n.lock.Release())
 }
 
-// Evidence returns the evidence that another process holds the lock, and false for any other error.
-func Evidence(err error) (*taxonomy.Evidence, bool) { return errors.AsType[*taxonomy.Evidence](err) }
-
 // NameExpected describes the names that [CheckName] accepts.
 const NameExpected = "1 to 100 letters, digits, '-', '_' and '.', the first is not '.'"
 

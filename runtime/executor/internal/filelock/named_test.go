@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,7 +33,7 @@ func take(t *testing.T, dir, name string) *filelock.Named {
 // refused returns the evidence that something is held.
 func refused(t *testing.T, err error) *taxonomy.Evidence {
 	t.Helper()
-	ev, ok := filelock.Evidence(err)
+	ev, ok := errors.AsType[*taxonomy.Evidence](err)
 	require.True(t, ok, "%v", err)
 	return ev
 }
@@ -86,7 +87,7 @@ func TestOneOfMany(t *testing.T) {
 		wg.Go(func() {
 			h, err := filelock.Take(t.Context(), dir, "r", "run r", "", time.Hour)
 			if err != nil {
-				_, ok := filelock.Evidence(err)
+				_, ok := errors.AsType[*taxonomy.Evidence](err)
 				assert.True(t, ok, "%v", err)
 				return
 			}
@@ -176,7 +177,7 @@ func TestWhatCannotBeTaken(t *testing.T) {
 			c.make(t, dir)
 			_, err := filelock.Take(t.Context(), dir, "r", "run r", "", 0)
 			require.ErrorContains(t, err, c.want)
-			_, isEvidence := filelock.Evidence(err)
+			_, isEvidence := errors.AsType[*taxonomy.Evidence](err)
 			assert.False(t, isEvidence, "nobody has it")
 		})
 	}

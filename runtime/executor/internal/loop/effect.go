@@ -186,14 +186,16 @@ type Host interface {
 	// Fail classifies an error and returns it as data, with its chain of reactions.
 	Fail(err error, source, op string) Failure
 	// Attach opens the working tree of a run, if this process does not have it open. An environment
-	// in which several processes carry out the effects of one run calls it before an effect.
+	// in which several processes carry out the effects of one run calls it before an effect. It makes
+	// no working tree.
 	Attach(ctx context.Context, run string) error
 	// Release unlocks the working tree of a run. If the run is completed and all changes are
-	// checked, it also removes everything that was stored for the run, except saved attempts.
+	// checked, it also removes everything that was stored for the run, except saved attempts. After a
+	// dry run it removes what the dry run stored.
 	Release(s *State) error
 	// Observe passes an event of a run to the observer.
 	Observe(s *State, e Event)
-	// Result returns the result of a state.
+	// Result returns the result of a state. Its Err is an error of the host's taxonomy.
 	Result(s *State) *Result
 }
 
