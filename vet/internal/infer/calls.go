@@ -141,9 +141,8 @@ func (c *foreignCall) object(v ssa.Value, seen map[ssa.Value]bool) {
 	if st, ok := deref(v.Type()).Underlying().(*types.Struct); ok && !e.ours(v.Type()) {
 		for i := range st.NumFields() {
 			c.arguments(e.funcCells[fieldKey(v.Type(), i)])
-			iface, ok := st.Field(i).Type().Underlying().(*types.Interface)
-			if st.Field(i).Exported() && ok && returnsErrors(iface) {
-				c.elsewhere("what other packages store in fields of " + ShortName(deref(v.Type()).String()))
+			if iface, ok := st.Field(i).Type().Underlying().(*types.Interface); ok && st.Field(i).Exported() && !e.Whole {
+				c.implementations(st.Field(i).Type(), iface)
 			}
 		}
 	}
@@ -198,7 +197,7 @@ func (c *foreignCall) argument(v ssa.Value) {
 	}
 	if sig, ok := v.Type().Underlying().(*types.Signature); ok {
 		for param := range sig.Params().Variables() { // such as the function that an iter.Seq gets
-			if yield, ok := param.Type().Underlying().(*types.Signature); ok && e.passesErrors(yield) {
+			if isFunc(param.Type()) {
 				c.out.add(Atom{Kind: Unknown, Name: "an argument of a callback of " + c.name}, []string{c.at})
 			}
 		}
@@ -225,62 +224,36 @@ func (c *foreignCall) argument(v ssa.Value) {
 	switch m, boxed := v.(*ssa.MakeInterface); {
 	case boxed: // an object whose methods it may call
 		e.methodErrors(c.out, m.X.Type(), c.at, make(map[types.Type]bool))
-	case ok && !e.isError(v.Type()):
-		for _, fn := range e.implementers(v.Type(), iface) {
-			e.codesReturned(c.out, fn, c.at)
-		}
-		if returnsErrors(iface) && types.TypeString(v.Type(), nil) != "context.Context" {
-			c.elsewhere("implementations of " + ShortName(v.Type().String()) + " in other packages")
-		}
+	case ok:
+		c.implementations(v.Type(), iface)
 	}
 	if t := types.TypeString(unboxed(v).Type(), nil); t == "*io.PipeReader" || t == "*io.PipeWriter" {
 		c.out.add(Atom{Kind: Unknown, Name: "an error of the other end of a pipe"}, []string{c.at})
 	}
 }
 
-// elsewhere adds errors that other packages of the program may have, so that no test is dead.
-func (c *foreignCall) elsewhere(reason string) {
-	if !c.e.Whole {
-		c.out.add(Atom{Kind: Unknown, Name: reason, Below: true}, []string{c.at})
+// implementations adds the codes of the objects that a value of an interface can be.
+func (c *foreignCall) implementations(t types.Type, iface *types.Interface) {
+	if c.e.isError(t) || t.String() == "context.Context" {
+		return
 	}
-}
-
-func returnsErrors(iface *types.Interface) bool {
 	for m := range iface.Methods() {
-		results := m.Signature().Results()
-		if n := results.Len(); n > 0 && types.TypeString(results.At(n-1).Type(), nil) == "error" {
-			return true
+		if n := m.Signature().Results().Len(); n == 0 || !c.e.isError(m.Signature().Results().At(n-1).Type()) {
+			continue
+		}
+		for _, fn := range c.e.methods(t, m) {
+			c.e.codesReturned(c.out, fn, c.at)
+		}
+		if !c.e.Whole {
+			c.out.add(elsewhere(m), []string{c.at})
 		}
 	}
-	return false
 }
 
-// implementers returns the methods of the scope that an interface's value may have.
-func (e *Engine) implementers(t types.Type, iface *types.Interface) []*ssa.Function {
-	key := t.String()
-	list, ok := e.impls[key]
-	if !ok && iface.NumMethods() > 0 {
-		for _, t := range e.concrete {
-			if !types.Implements(t, iface) {
-				continue
-			}
-			for m := range iface.Methods() {
-				list = append(list, e.method(t, m)...)
-			}
-		}
-		e.impls[key] = list
-	}
-	return list
-}
-
-// passesErrors reports whether a function gets errors.
-func (e *Engine) passesErrors(sig *types.Signature) bool {
-	for param := range sig.Params().Variables() {
-		if e.isError(param.Type()) {
-			return true
-		}
-	}
-	return false
+// elsewhere represents the implementations of a method in other packages. No test is dead because
+// of them.
+func elsewhere(m *types.Func) Atom {
+	return Atom{Kind: Unknown, Name: "implementations of " + m.FullName() + " in other packages", Below: true}
 }
 
 // prints reports whether a foreign function only prints the errors that it gets, so that it never
@@ -387,8 +360,7 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 	case pkg != nil && !e.packages[pkg.Path()] && (e.Whole || !e.seesCodes(pkg)):
 		out = union(out, e.foreignCall(m.FullName(), common, b, at))
 		if !e.Whole { // no test is dead because of it
-			reason := "implementations of " + m.FullName() + " in other packages"
-			out.add(Atom{Kind: Unknown, Name: reason, Below: true}, []string{at})
+			out.add(elsewhere(m), []string{at})
 		}
 		return out
 	case e.Callees == nil && e.addForeignMethods(out, common, at) && e.Whole:
@@ -441,21 +413,23 @@ func (e *Engine) implementations(call ssa.CallInstruction) (list []*ssa.Function
 		}
 		return list, len(list) == len(found), len(list) == len(found) && len(list) > 0
 	}
-	iface, ok := common.Value.Type().Underlying().(*types.Interface)
-	if !ok {
-		return nil, false, false
-	}
-	key := common.Value.Type().String() + "." + common.Method.Name()
-	list, ok = e.impls[key]
-	if !ok {
+	list = e.methods(common.Value.Type(), common.Method)
+	return list, e.Whole && len(list) > 0, false
+}
+
+// methods returns the functions of the scope that a method of an interface can be.
+func (e *Engine) methods(t types.Type, m *types.Func) []*ssa.Function {
+	key := t.String() + "." + m.Name()
+	list, ok := e.impls[key]
+	if iface, isInterface := t.Underlying().(*types.Interface); !ok && isInterface {
 		for _, t := range e.concrete {
 			if types.Implements(t, iface) {
-				list = append(list, e.method(t, common.Method)...)
+				list = append(list, e.method(t, m)...)
 			}
 		}
 		e.impls[key] = list
 	}
-	return list, e.Whole && len(list) > 0, false
+	return list
 }
 
 // method returns the function of the scope that a type's method is, if any.

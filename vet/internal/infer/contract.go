@@ -22,7 +22,7 @@ func (*Contract) AFact() {}
 func (e *Engine) promised(c *Contract, inferred *Set, at string) *Set {
 	out := new(Set)
 	for a, p := range inferred.All() {
-		if a.Below || a.Kind == Ended || a.Symbolic() && strings.Contains(";"+a.Ops, ";b;") {
+		if a.Below || a.Kind == Ended || a.onlyCause() {
 			out.add(a, p)
 		}
 	}

@@ -102,10 +102,10 @@ type Engine struct {
 	resolving  map[ssa.Value]bool
 	cyclic     bool // a value was needed while it was resolved
 	registered bool // a call is new in this round
-	// recursive has the functions that return what they return to themselves.
-	returning, recursive map[*ssa.Function]bool
-	testsOf              map[ssa.Value][]test
-	isPrivate            map[*ssa.Parameter]bool
+	// returning has the functions whose results are searched for functions.
+	returning map[*ssa.Function]bool
+	testsOf   map[ssa.Value][]test
+	isPrivate map[*ssa.Parameter]bool
 }
 
 // memo keeps sets until the engine forgets them. A set that is needed while it is computed, in a
@@ -200,7 +200,7 @@ func New(fset *token.FileSet, known []*Taxonomy) *Engine {
 		summaries:   make(map[*ssa.Function][]*Set), cells: make(map[string]*Set),
 		sites: make(map[*ssa.Function]*sites), values: newMemo[ssa.Value](), memories: newMemo[memKey](),
 		closed: newMemo[Atom](), framed: newMemo[frameKey](), returning: make(map[*ssa.Function]bool),
-		recursive: make(map[*ssa.Function]bool), written: newMemo[*ssa.Parameter](), narrowed: make(map[placeKey]*Set),
+		written: newMemo[*ssa.Parameter](), narrowed: make(map[placeKey]*Set),
 		predicates: make(map[paramKey]*Predicate), targets: make(map[ssa.Value][]target),
 		resolving: make(map[ssa.Value]bool), testsOf: make(map[ssa.Value][]test),
 		isPrivate: make(map[*ssa.Parameter]bool),

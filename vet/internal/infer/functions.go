@@ -281,10 +281,13 @@ func (s *functionSearch) returned(call *ssa.Call, result int) {
 		callees = e.origins(call.Call.Value)
 	}
 	for _, t := range callees {
-		if t.fn != nil && e.inScope(t.fn) {
+		switch {
+		case t.fn != nil && e.inScope(t.fn):
 			s.returnedBy(t, call, result, args)
-		} else {
-			s.elsewhere(t, call, result, args)
+		case t.fn != nil && strings.HasPrefix(fullName(t.fn), "sync.Once"): // it calls what it gets
+			s.visit(args[0])
+		default:
+			s.unknown(cmp.Or(t.unknown, "a function that a call of another package returns"))
 		}
 	}
 }
@@ -293,10 +296,10 @@ func (s *functionSearch) returned(call *ssa.Call, result int) {
 func (s *functionSearch) returnedBy(t target, call *ssa.Call, result int, args []ssa.Value) {
 	e, f := s.e, origin(t.fn)
 	var passed []ssa.Value
-	var made []target
 	e.site(f, call, args, t.bind)
 	if e.returning[f] {
-		e.recursive[f] = true
+		s.unknown("a function that a recursive call returns")
+		return
 	}
 	e.returning[f] = true
 	for _, b := range f.Blocks {
@@ -314,35 +317,13 @@ func (s *functionSearch) returnedBy(t target, call *ssa.Call, result int, args [
 				r.frames = append(slices.Clone(r.frames), frame{f, call, args, t.bind})
 				r.frames = append(r.frames, t.frames...)
 			}
-			made = append(made, r)
+			s.all = append(s.all, r)
 		}
 	}
 	delete(e.returning, f)
-	for _, r := range made {
-		if e.recursive[f] { // a set for all calls
-			r.frames = nil
-		}
-		s.all = append(s.all, r)
-	}
 	for _, v := range passed {
 		s.visit(v)
 	}
-}
-
-// elsewhere visits the functions that a function outside of the scope may return to a call: those
-// that it gets, such as sync.OnceValue, and its own.
-func (s *functionSearch) elsewhere(t target, call *ssa.Call, result int, args []ssa.Value) {
-	sig, _ := call.Call.Signature().Results().At(result).Type().Underlying().(*types.Signature)
-	for _, a := range args {
-		arg, ok := a.Type().Underlying().(*types.Signature)
-		if ok && sig != nil && types.Identical(arg.Results(), sig.Results()) {
-			s.visit(a)
-			if t.fn != nil && strings.HasPrefix(fullName(t.fn), "sync.Once") {
-				return
-			}
-		}
-	}
-	s.unknown(cmp.Or(t.unknown, "a function that a call of another package returns"))
 }
 
 // origins returns the targets of a value. What the known callers pass replaces its symbols.

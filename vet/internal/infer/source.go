@@ -86,7 +86,7 @@ func (e *Engine) Result(fn *ssa.Function) (*Set, bool) {
 	}
 	out := new(Set)
 	for a, p := range e.ownSymbols(e.result(fn, n-1), fn).All() {
-		if !a.Below {
+		if !a.Below && !a.onlyCause() {
 			out.add(a, p)
 		}
 	}

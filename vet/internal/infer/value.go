@@ -42,6 +42,12 @@ type Atom struct {
 // Symbolic reports whether a caller must replace the atom.
 func (a Atom) Symbolic() bool { return a.Kind >= Param }
 
+// onlyCause reports whether the values that replace a symbol become causes.
+func (a Atom) onlyCause() bool {
+	ops := ";" + a.Ops
+	return strings.LastIndex(ops, ";b;") > strings.LastIndex(ops, ";u;")
+}
+
 // Set is an abstract error value: the errors that it can be. Each has a witness, the places from
 // the function to the origin. An empty or nil set is a nil error. The order is that of insertion,
 // so that all results are the same in every run.
