@@ -41,9 +41,9 @@ type Budget interface {
 // Preventer takes measures before a call that is likely to fail. Package prevent makes one from a
 // taxonomy's `prevent` and a forecast. It is safe for concurrent use.
 type Preventer interface {
-	// Before is called before each call. Release, unless nil, is called after the call. After a
-	// *[Closed] the run waits and calls Before again. Any other error fails the call, as if the
-	// provider had returned it. Before must return when ctx ends.
+	// Before is called before each call, and may wait. Release, unless nil, is called after the call.
+	// An error fails the call, as if the provider had returned it. Only after the refusal of package
+	// prevent does the run wait and call Before again. Before must return when ctx ends.
 	Before(ctx context.Context, c Call) (release func(), err error)
 }
 
@@ -76,7 +76,7 @@ func newAdmission(c *Config, credential func(tier int) string) *admission {
 	return a
 }
 
-// Admit returns nil if the call may be made. After a *[Closed] the run waits and asks again, unless
+// Admit returns nil if the call may be made. After a *[loop.Admission] the run waits and asks again, unless
 // no retry is left. Any other error is a failure. Admit passes the call through the parts in their
 // order. If one refuses, Admit releases the resources of the earlier ones.
 func (a *admission) Admit(ctx context.Context, c Call) error {
@@ -112,7 +112,7 @@ func (a *admission) charge(_ context.Context, p *admittedCall) error {
 	if charged || a.Breaker.Retry(p.Lane, p.RetryOf.Policy) {
 		return nil
 	}
-	return &Closed{Exhausted: true}
+	return &loop.Admission{Exhausted: true}
 }
 
 func (a *admission) checkBudget(ctx context.Context, p *admittedCall) error {
@@ -131,7 +131,7 @@ func (a *admission) checkLane(ctx context.Context, p *admittedCall) error {
 	if err != nil {
 		warn(ctx, "read the shared wait", err)
 	} else if until.After(p.Now) {
-		return &Closed{Until: until, Why: "lane"}
+		return &loop.Admission{Until: until, Why: "lane"}
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (a *admission) acquire(ctx context.Context, p *admittedCall) error {
 	}
 	release, err := a.Breaker.Acquire(ctx, p.Lane)
 	if wait, refused := retry.RefusedFor(err); refused {
-		return &Closed{Until: p.Now.Add(wait), Why: "breaker"}
+		return &loop.Admission{Until: p.Now.Add(wait), Why: "breaker"}
 	}
 	if err != nil {
 		warn(ctx, "acquire the breaker", err)
@@ -158,7 +158,7 @@ func (a *admission) prevent(ctx context.Context, p *admittedCall) error {
 		return nil
 	}
 	release, err := a.Preventer.Before(ctx, p.Call)
-	if _, waits := errors.AsType[*Closed](err); err != nil && !waits && ctx.Err() == nil {
+	if _, waits := errors.AsType[*loop.Admission](err); err != nil && !waits && ctx.Err() == nil {
 		return &partError{source: p.Provider, op: loop.OpCall, err: err}
 	}
 	if err == nil && release != nil {

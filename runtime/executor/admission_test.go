@@ -28,7 +28,7 @@ func (p *parts) Learn(o retry.Outcome)                 { p.outcomes = append(p.o
 func (p *parts) Before(_ context.Context, c Call) (func(), error) {
 	if p.waits > 0 {
 		p.waits--
-		return nil, &Closed{Until: c.Now.Add(30 * time.Second), Why: "prevent: limit"}
+		return nil, &loop.Admission{Until: c.Now.Add(30 * time.Second), Why: "prevent: limit"}
 	}
 	p.checks++
 	if err := p.checkErr; err != nil {

@@ -41,7 +41,7 @@ func (h *host) Do(ctx context.Context, e loop.Effect) (out loop.Outcome) {
 	if _, calls := e.Do.(loop.CallProvider); calls && !h.cfg.DryRun {
 		defer ignorePanic(func() { h.admission.Done(e.Run, out.Failure, out.Cancelled) })
 	}
-	var closed *Closed
+	var closed *loop.Admission
 	switch {
 	case err == nil:
 		return out
@@ -207,7 +207,7 @@ func (h *host) lock(ctx context.Context, run string, continues bool, out *loop.O
 	if err != nil {
 		return err
 	}
-	if w, ok := sp.(Warner); ok {
+	if w, ok := sp.(interface{ Warnings() []string }); ok {
 		out.Warnings = append(out.Warnings, w.Warnings()...)
 	}
 	h.mu.Lock()

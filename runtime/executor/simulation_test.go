@@ -377,7 +377,7 @@ func (w *simulation) Before(_ context.Context, c Call) (func(), error) {
 	if len(w.Shut) > 0 {
 		d := w.Shut[0]
 		w.Shut = w.Shut[1:]
-		return nil, &Closed{Until: c.Now.Add(d), Why: "breaker", Exhausted: d < 0}
+		return nil, &loop.Admission{Until: c.Now.Add(d), Why: "breaker", Exhausted: d < 0}
 	}
 	w.Open++
 	return func() { w.Open-- }, nil

@@ -45,8 +45,6 @@ type (
 	Spending = loop.Spending
 	// Call describes a call that is about to be made, to the parts of an [Admission].
 	Call = loop.Call
-	// Closed is the error of a [Preventer] that admits no call now.
-	Closed = loop.Admission
 	// Tree names a tree of files in a [Space].
 	Tree = loop.Tree
 	// Change is a path that differs between two trees.

@@ -37,17 +37,13 @@ type Clone interface {
 	Watch(w Watcher)
 }
 
-// Warner is a [Space] with warnings about what Open found. The run reports them.
-type Warner interface {
-	Warnings() []string
-}
-
 // Space is the open working tree of one run. Paths are relative to its root, slash-separated and
 // clean. Errors should be a *[taxonomy.Evidence] of source "git".
 //
 // Every method is idempotent: after a process died in it, another call completes it. Trees with
 // equal content have equal names. Only Deliver, Forward, Push and OpenPR change anything outside of
-// the working tree.
+// the working tree. A Space can also have a method Warnings() []string: the run reports these warnings
+// about what Open found.
 type Space interface {
 	// BeforeCall is called just before a provider or a check runs. It makes the git of the working
 	// tree show the last commit, and notes the state of the person's repository.

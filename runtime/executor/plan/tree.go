@@ -27,7 +27,7 @@ func (w *stepTree) Open(ctx context.Context, _ string) (executor.Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	if found, ok := space.(executor.Warner); ok {
+	if found, ok := space.(interface{ Warnings() []string }); ok {
 		w.warnings = append(w.warnings, found.Warnings()...)
 	}
 	w.space = space
@@ -57,7 +57,7 @@ type stepSpace struct {
 	tree *stepTree
 }
 
-// Warnings implements executor.Warner.
+// Warnings returns those of the plan, because the tree was opened once; see executor.Space.
 func (s *stepSpace) Warnings() []string { return s.tree.warnings }
 
 func (s *stepSpace) Commit(ctx context.Context, c executor.Commit) (string, error) {

@@ -123,7 +123,7 @@ func (p *preventer) enter(c executor.Call) (release func(), check string, err er
 		wait = max(wait, recheck)
 	}
 	if wait > 0 {
-		return nil, "", &executor.Closed{Until: c.Now.Add(wait), Why: "prevent: " + code}
+		return nil, "", &loop.Admission{Until: c.Now.Add(wait), Why: "prevent: " + code}
 	}
 	since := c.Now
 	l.last, l.running[&since] = c.Now, true

@@ -11,6 +11,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/executor/prevent"
 	"github.com/errgen/errgen/runtime/report/predict"
 	"github.com/errgen/errgen/runtime/retry"
@@ -91,7 +92,7 @@ func TestMeasures(t *testing.T) {
 			}
 			ran.last = ""
 			_, err = p.Before(t.Context(), executor.Call{Provider: "api", Now: now.Add(tt.after)})
-			closed, _ := errors.AsType[*executor.Closed](err)
+			closed, _ := errors.AsType[*loop.Admission](err)
 			if tt.wait > 0 {
 				require.NotNil(t, closed)
 				assert.Equal(t, now.Add(tt.after).Add(tt.wait), closed.Until)
