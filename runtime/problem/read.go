@@ -83,7 +83,7 @@ func readDocument(resp *http.Response, tables []taxonomy.Table) (map[string]json
 		return nil, nil
 	}
 	body := resp.Body
-	read, _ := io.ReadAll(io.LimitReader(body, maxBody+1)) // a document that is cut is not one
+	read, _ := io.ReadAll(io.LimitReader(body, maxBody+1)) // a truncated document is invalid
 	resp.Body = struct {
 		io.Reader
 		io.Closer
@@ -120,8 +120,8 @@ func typedOf(resp *http.Response, members map[string]json.RawMessage, tables []t
 	return nil
 }
 
-// readMember decodes a member, and reports whether it is there and of that type. RFC 9457 has a
-// member of another type ignored.
+// readMember decodes a member, and reports whether it exists and has that type. By RFC 9457, a
+// member of another type is ignored.
 func readMember(members map[string]json.RawMessage, name string, to any) bool {
 	raw := members[name]
 	return len(raw) > 0 && string(raw) != "null" && json.Unmarshal(raw, to) == nil

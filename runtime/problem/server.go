@@ -53,7 +53,7 @@ func serveMux(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) error 
 	return newRequestError(n.status, "", nil)
 }
 
-// notServed takes the response of a ServeMux for a request that no pattern matches.
+// notServed records the response of a ServeMux for a request that no pattern matches.
 type notServed struct {
 	header http.Header
 	status int
@@ -90,7 +90,8 @@ func (o *options) uncoded(r *http.Request, err error) (view, bool) {
 }
 
 // MaxBody limits the bodies of the requests of [Serve], in bytes. Reading more fails with an
-// *[http.MaxBytesError]. A handler that returns it without a code answers with 413; see [DecodeJSON].
+// *[http.MaxBytesError]. A handler that returns it without a code answers with 413; see
+// [DecodeJSON].
 func MaxBody(n int64) Option { return func(o *options) { o.maxBody = n } }
 
 // DecodeJSON decodes the body of a request, which is one JSON value. Its error is evidence of the
@@ -121,8 +122,8 @@ func DecodeJSON(r *http.Request, v any) error {
 const HeaderRequestID = wire.HeaderRequestID
 
 // RequestID makes [Serve] set a field of all errors of a request to its id. The id is that of the
-// header [HeaderRequestID] if it has at most 100 letters, digits and -_.:=/+, otherwise a random one.
-// The response has it, too:
+// header [HeaderRequestID] if it has at most 100 letters, digits and -_.:=/+, otherwise a random
+// one. The response has it, too:
 //
 //	problem.Serve(mux, problem.RequestID(errs.RequestID))
 func RequestID(field func(id string) taxonomy.Attribute) Option {
@@ -144,8 +145,8 @@ func Log(log func(ctx context.Context, operation string, err error)) Option {
 // returning an error counts as failed if its status is 400 or above.
 func CountRequests(sink report.RequestSink) Option { return func(o *options) { o.requests = sink } }
 
-// countedKey is the key of an *atomic.Bool in the context of a request that [Handler] serves: whether
-// it was counted.
+// countedKey is the key of an *atomic.Bool in the context of a request that [Handler] serves:
+// whether it was counted.
 type countedKey struct{}
 
 // countable returns a request that nested handlers count once.

@@ -8,7 +8,7 @@
 //	…
 //	err = problem.Read(resp, errs.Table) // nil unless the status is 400 or above
 //
-// Only the public view of an error leaves: see [taxonomy.Public].
+// Only the public view of an error is sent: see [taxonomy.Public].
 package problem
 
 import (
@@ -44,7 +44,7 @@ const (
 //   - type is the code's help URL, else about:blank;
 //   - title is the first sentence of the code's doc; with about:blank it is the name of the status;
 //   - status is the code's HTTP status, else 500; it is 499 if the client cancelled the request and
-//     err says so;
+//     err wraps [context.Canceled];
 //   - detail is the public message, instance the path of the request as the client sent it;
 //   - code, domain, context, retryable, effect and is are as in the error's JSON. If the error is of
 //     no taxonomy, these members and detail are absent.
@@ -185,18 +185,19 @@ func acceptsJSON(headers []string) bool {
 	for item := range strings.SplitSeq(strings.Join(headers, ","), ",") {
 		kind, _, _ := strings.Cut(item, ";")
 		specific := mediaRanges[strings.ToLower(strings.TrimSpace(kind))]
-		if wanted := !refused(item); specific > best || specific == best && specific > 0 && wanted {
+		if wanted := !hasZeroWeight(item); specific > best || specific == best && specific > 0 && wanted {
 			best, accepted = specific, wanted
 		}
 	}
 	return accepted
 }
 
-// mediaRanges are the ranges that include problem documents, with how specific they are.
+// mediaRanges contains the media ranges that include problem documents. A more specific range has a
+// larger number.
 var mediaRanges = map[string]int{ContentType: 3, "application/json": 3, "application/*": 2, "*/*": 1}
 
-// refused reports whether a media range has a weight of 0.
-func refused(item string) bool {
+// hasZeroWeight reports whether a media range has a weight of 0, which refuses it.
+func hasZeroWeight(item string) bool {
 	if !strings.Contains(item, ";") {
 		return false
 	}

@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// shownFiles returns the names of the files with which a repository shows the last commit.
-func (s *Space) shownFiles() []string {
+// commonFiles returns the names of the files that the agent's repository copies from the run's.
+func (s *Space) commonFiles() []string {
 	return []string{"HEAD", "config", "packed-refs", "shallow", "info/exclude", "info/attributes",
 		"info/sparse-checkout", s.ref()}
 }
 
-// renewAgentGit makes the agent's repository anew, unless it shows the last commit, has the
-// configuration of the beginning, has no hooks, and no lock of an agent that was killed. It moves the
-// old one to old/.
+// renewAgentGit replaces the agent's repository, unless it has the last commit, the configuration
+// of the run, no hooks, and no lock of a killed agent. It moves the old one to old/.
 func (s *Space) renewAgentGit(ctx context.Context) {
 	if s.opts.InPlace {
 		return
@@ -27,7 +26,7 @@ func (s *Space) renewAgentGit(ctx context.Context) {
 	s.scratchGit(fresh)
 	defer os.RemoveAll(fresh)
 	info, err := os.Lstat(dot)
-	if s.err != nil || err == nil && info.IsDir() && maps.Equal(s.shown(fresh), s.shown(dot)) {
+	if s.err != nil || err == nil && info.IsDir() && maps.Equal(s.agentState(fresh), s.agentState(dot)) {
 		return
 	}
 	s.scratchIndex(ctx, fresh, "HEAD")
@@ -40,9 +39,9 @@ func (s *Space) renewAgentGit(ctx context.Context) {
 	})
 }
 
-// shown returns the state of the files that decide whether a repository is the agent's.
-func (s *Space) shown(dir string) map[string]string {
-	return contents(dir, append(s.shownFiles(), "objects/info/alternates", "hooks", "index.lock", "HEAD.lock")...)
+// agentState returns the state of the files on which renewAgentGit depends.
+func (s *Space) agentState(dir string) map[string]string {
+	return contents(dir, append(s.commonFiles(), "objects/info/alternates", "hooks", "index.lock", "HEAD.lock")...)
 }
 
 // scratchGit makes a repository that borrows the objects of the run's. It has no index.
@@ -52,7 +51,7 @@ func (s *Space) scratchGit(dir string) {
 		err := errors.Join(os.RemoveAll(dir), os.MkdirAll(filepath.Join(dir, "refs"), 0o777),
 			os.MkdirAll(filepath.Join(dir, "hooks"), 0o777),
 			writeFile(filepath.Join(dir, "objects/info/alternates"), []byte(alternates)))
-		for _, name := range s.shownFiles() {
+		for _, name := range s.commonFiles() {
 			if content, rerr := os.ReadFile(s.file("git/" + name)); rerr == nil {
 				err = errors.Join(err, writeFile(filepath.Join(dir, name), content))
 			}

@@ -135,8 +135,8 @@ func (s *Space) inTheWay(ctx context.Context, head, tip string) string {
 	return ""
 }
 
-// dirty returns the tracked files that differ from an index or its commit. The missing files of a
-// sparse checkout do not differ from the person's.
+// dirty returns the tracked files that differ from an index or its commit. In the person's index,
+// the missing files of a sparse checkout are not differences.
 func (s *Space) dirty(ctx context.Context, c command) map[string]bool {
 	dirty := map[string]bool{}
 	for _, e := range s.status(ctx, c, "-uno") {
@@ -160,7 +160,7 @@ func (s *Space) rollBack(ctx context.Context) {
 
 // undoForward ends a forward. If git did not finish, it restores the files that git wrote. Before
 // the forward, each of them had the content of the last commit, so a file that is missing or has
-// the new content was written. What a person changed since stays.
+// the new content was written. Later changes of the person stay.
 func (s *Space) undoForward(ctx context.Context) {
 	if s.err != nil {
 		return
@@ -213,8 +213,8 @@ func (s *Space) Push(ctx context.Context) error {
 	})
 }
 
-// target returns where the result is pushed, its branch there, and the branch into which a pull
-// request merges it.
+// target returns the remote to which the result is pushed, its branch there, and the branch into
+// which a pull request merges it.
 func (s *Space) target(ctx context.Context) (remote, branch, base string) {
 	const format = "--format=%(push:remotename)%00%(upstream:remoteref)"
 	remote, base, _ = strings.Cut(s.users(ctx, "for-each-ref", format, cmp.Or(s.state.Ref, "refs/none")), "\x00")
@@ -258,8 +258,8 @@ func (s *Space) OpenPR(ctx context.Context, title, body string) (address string,
 // webAddress is a line of a command's output that is a web address.
 var webAddress = regexp.MustCompile(`(?m)^\s*(https?://\S+)\s*$`)
 
-// personState returns what an agent could change in the person's repository: HEAD, and the content
-// of configuration, hooks, exclusions and attributes, by the names that a person sees.
+// personState returns the parts of the person's repository that an agent could change: HEAD, and
+// the content of configuration, hooks, exclusions and attributes, by the names that a person sees.
 func (s *Space) personState(ctx context.Context) map[string]string {
 	out := s.git(ctx, command{at: inUsers, hooks: true, args: []string{"rev-parse", "--path-format=absolute",
 		"--git-path", "hooks", "--git-path", "info", "--git-path", "config", "--git-path", "config.worktree", "HEAD",
@@ -274,8 +274,8 @@ func (s *Space) personState(ctx context.Context) map[string]string {
 	return state
 }
 
-// contents returns what identifies the content of files, also of those in directories. Names can be
-// relative to dir. In the result, those in dir are relative to it.
+// contents returns the hashes of files, also of those in directories. Names can be relative to dir.
+// In the result, the names of files in dir are relative to it.
 func contents(dir string, names ...string) map[string]string {
 	state := map[string]string{}
 	for _, top := range names {

@@ -13,11 +13,12 @@ import (
 
 // Clone describes the clone of a run.
 type Clone struct {
-	// Run is the name of the run, Home the directory of its clone, and Base the commit with which it
-	// began.
+	// Run is the name of the run, Home the directory of its clone, and Base the commit with which
+	// it began.
 	Run, Home, Base string
-	// State is "alive" if a process has the clone, "delivered" if the person's repository has its
-	// commits, "unfinished" if it is not complete or has saved attempts only, and otherwise "dead".
+	// State is "alive" if a process has locked the clone, "delivered" if the person's repository
+	// has its commits, "unfinished" if it is not complete or has saved attempts only, and otherwise
+	// "dead".
 	State string
 	// Used reports whether a call or a check was about to run in it.
 	Used bool
@@ -39,8 +40,8 @@ func (c Clone) Size() (size int64) {
 	return size
 }
 
-// Commands returns the commands that show and remove the work of a run, for a program that has none.
-// They do not read the repository that an agent could change.
+// Commands returns shell commands that show and remove the work of a run, for programs without such
+// commands. They do not read the repository that an agent could change.
 func (c Clone) Commands() string {
 	return fmt.Sprintf("git --git-dir='%[1]s/git' --work-tree='%[1]s/tree' diff %.7[2]s shows its work, "+
 		"rm -rf '%[1]s' removes it", c.Home, c.Base)

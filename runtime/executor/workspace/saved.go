@@ -93,8 +93,8 @@ func (w *Workspace) ShowSaved(ctx context.Context, name, file string, out io.Wri
 }
 
 // Patch writes all changes of the run since its beginning, committed or not, as a patch that git
-// apply accepts. Files that git ignores are not part of it. If a process has the clone, the error is
-// that of Open. The clone must exist.
+// apply accepts. Files that git ignores are not part of it. If a process has the clone, the error
+// is that of Open. The clone must exist.
 func (w *Workspace) Patch(ctx context.Context, out io.Writer) error {
 	opened, err := w.Open(ctx, w.run)
 	if err != nil {
@@ -112,10 +112,10 @@ func (w *Workspace) Patch(ctx context.Context, out io.Writer) error {
 // attemptRef names the tree with which the attempt that is under way began.
 const attemptRef = "refs/errgen/attempt"
 
-// Attempt runs the steps of a fix; the last step checks it. After each step, judge returns an error if
-// a change is not allowed. If a step or judge fails, Attempt saves the changes under the
-// name, restores the files, and returns the saved reference and the error. An attempt that a killed
-// process began is saved and restored first. If ctx ends, the restore still happens.
+// Attempt runs the steps of a fix; the last step checks it. After each step, judge returns an error
+// if a change is not allowed. If a step or judge fails, Attempt saves the changes under the name,
+// reverts them, and returns the saved reference and the error. The changes of an attempt that a
+// killed process began are saved and reverted first. If ctx ends, they are still reverted.
 func (s *Space) Attempt(ctx context.Context, name string, judge func([]executor.Change) error,
 	steps ...func(context.Context) error) (changes []executor.Change, saved string, err error) {
 	after := context.WithoutCancel(ctx)
@@ -153,7 +153,7 @@ func (s *Space) Attempt(ctx context.Context, name string, judge func([]executor.
 	return changes, saved, errors.Join(err, left)
 }
 
-// undoAttempt saves what differs since the beginning of an attempt, and restores it.
+// undoAttempt saves the changes since the beginning of an attempt, and reverts them.
 func (s *Space) undoAttempt(ctx context.Context, name string) (saved string) {
 	base := s.find(ctx, inRun, attemptRef)
 	for i := 0; base != "" && i < 3; i++ { // a restored .gitignore can reveal files

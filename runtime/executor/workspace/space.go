@@ -29,10 +29,11 @@ type Space struct {
 	made     bool // Open made the clone
 	warnings []string
 	state    state
-	last     executor.Tree     // of the last snapshot; "" if the files can differ from the index
-	lfs      string            // where Git LFS stores the person's objects
-	sealed   map[string]string // the run's own files since BeforeCall, until the next operation
-	noted    map[string]string // the person's repository since BeforeCall
+	last     executor.Tree // of the last snapshot; "" if the files can differ from the index
+	lfs      string        // where Git LFS stores the person's objects
+	// ownAtCall and personAtCall are the state of the run's files and of the person's repository at
+	// BeforeCall. The next operation compares and forgets ownAtCall.
+	ownAtCall, personAtCall map[string]string
 }
 
 // state is the content of run.json.
@@ -120,7 +121,7 @@ func (s *Space) unlock() (err error) {
 	return err
 }
 
-// damaged fails if err shows that this package did not leave the clone like this.
+// damaged fails if err is not nil, because this package never leaves the clone in such a state.
 func (s *Space) damaged(err error) {
 	if s.err = err; err != nil && !isEnd(err) {
 		s.err = nil
@@ -153,7 +154,7 @@ func (s *Space) resume(ctx context.Context) {
 	s.renewAgentGit(ctx)
 }
 
-// verify fails if the clone does not have its parts.
+// verify fails if a part of the clone is missing or unreadable.
 func (s *Space) verify(ctx context.Context) {
 	s.do(func() error {
 		_, noIndex := os.Lstat(s.file("git/index"))
@@ -236,30 +237,31 @@ func (s *Space) Discard() error {
 	})
 }
 
-// BeforeCall prepares the clone for a provider or a check: its .git shows the last commit. It notes
+// BeforeCall prepares the clone for a provider or a check: its .git has the last commit. It records
 // the state of the person's repository for AfterCall.
 func (s *Space) BeforeCall(ctx context.Context) error {
 	return s.operate(loop.OpPrepare, func() {
 		s.renewAgentGit(ctx)
-		s.noted = s.personState(ctx)
+		s.personAtCall = s.personState(ctx)
 		if !s.state.Used {
 			s.state.Used = true
 			s.saveState()
 		}
 		if s.err == nil {
-			s.sealed = s.ownState()
+			s.ownAtCall = s.ownState()
 		}
 	})
 }
 
-// AfterCall returns what differs in the person's repository since BeforeCall: HEAD, configuration,
-// hooks, exclusions and attributes. It restores nothing, because the person can have changed them.
+// AfterCall returns the changes of the person's repository since BeforeCall: of HEAD,
+// configuration, hooks, exclusions and attributes. It reverts none, because the person can have
+// made them.
 func (s *Space) AfterCall(ctx context.Context) (changed []string, err error) {
 	return operate(s, loop.OpDetect, func() []string {
-		if s.noted == nil {
+		if s.personAtCall == nil {
 			return nil
 		}
-		return differences(s.noted, s.personState(ctx))
+		return differences(s.personAtCall, s.personState(ctx))
 	})
 }
 
@@ -288,14 +290,14 @@ func (s *Space) operate(op string, do func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.op, s.err = op, nil
-	if s.sealed != nil {
-		if changed := differences(s.sealed, s.ownState()); len(changed) > 0 {
+	if s.ownAtCall != nil {
+		if changed := differences(s.ownAtCall, s.ownState()); len(changed) > 0 {
 			s.fail("store", fmt.Sprintf("another process changed the files of the run in %s (%s): check what it did "+
 				"before you resume the run", s.home, strings.Join(changed, "; ")))
 		}
 	}
 	if s.err == nil {
-		s.sealed = nil
+		s.ownAtCall = nil
 		do()
 	}
 	return s.evidence(s.err)

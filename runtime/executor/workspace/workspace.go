@@ -9,8 +9,8 @@
 //	tree/       where the agent and the checks work. tree/.git is a throw-away repository; no command
 //	            of this package reads it, so nothing in it has to be guarded
 //	git/        the repository of the run, with linked objects. Only this package uses it
-//	run.json    what the run began with, and operations that are under way. A clone without it is not
-//	            complete
+//	run.json    the beginning of the run, and operations that are under way. A clone without it is
+//	            not complete
 //	old/        each .git that an agent changed or planted
 //
 // Changes are found with git status, reverted with git checkout-index and committed with git
@@ -39,12 +39,13 @@ import (
 
 // Options configure a [Workspace]. The zero Options are complete.
 type Options struct {
-	// Binary is the git to run: a path, or a name in PATH. Empty is "git". It must be 2.38 or later.
+	// Binary is the git to run: a path, or a name in PATH. Empty is "git". It must be 2.38 or
+	// later.
 	Binary string
 	// Timeout limits each git command; 0 is 5 minutes.
 	Timeout time.Duration
-	// InPlace makes the agent work in the person's working tree, which must be clean. It is meant for
-	// containers of CI. Home contains the run's repository also then; Base, Branch, Share, Link and
+	// InPlace makes the agent work in the person's working tree, which must be clean. It is meant
+	// for containers of CI. Home still contains the run's repository; Base, Branch, Share, Link and
 	// Setup have no effect.
 	InPlace bool
 	// Home contains the clones of all repositories. If it is on the disk of the repository, objects
@@ -54,29 +55,30 @@ type Options struct {
 	Base string
 	// Branch is the branch of the result in the person's repository; empty is errgen/RUN.
 	Branch string
-	// Watch selects files that are part of every tree although git ignores them. [executor.New] sets
-	// it to the files that the scope forbids.
+	// Watch selects files that are part of every tree although git ignores them. [executor.New]
+	// sets it to the files that the scope forbids.
 	Watch executor.Watcher
-	// Share are ignored files and directories that are copied into the clone. Link are those that are
-	// linked, so that a change in the clone is a change of the person's files. Missing ones are
+	// Share are ignored files and directories that are copied into the clone. Link are those that
+	// are linked, so that a change in the clone is a change of the person's files. Missing ones are
 	// skipped.
 	Share, Link []string
 	// Setup are commands that complete the clone, such as {"npm", "ci"}.
 	Setup [][]string
-	// Leftover returns a warning about another run of the repository, which a new run reports. No
-	// process has its clone, which has not ended or is not delivered. An empty text is no warning. The
-	// default names the run, with [Clone.Commands].
+	// Leftover returns the warning of a new run about an earlier clone whose State is "dead" or
+	// "delivered". If the text is empty, there is no warning. The default warns of dead clones,
+	// with [Clone.Commands].
 	Leftover func(Clone) string
 	// Hooks runs the person's pre-commit, commit-msg and pre-push hooks. Otherwise no hook runs.
 	Hooks bool
-	// Remote is where Push pushes; empty is where the branch of the beginning is pushed, or "origin".
+	// Remote is where Push pushes; empty is where the branch of the beginning is pushed, or
+	// "origin".
 	Remote string
-	// PR is the command that opens a pull request, and its arguments, in which {title}, {branch} and
-	// {base} are replaced. The body is the standard input. The last web address in the output is the
-	// pull request's.
+	// PR is the command that opens a pull request, and its arguments, in which {title}, {branch}
+	// and {base} are replaced. The body is the standard input. The last web address in the output
+	// is the pull request's.
 	PR []string
-	// FindPR is the command that prints the web address of the branch's open pull request, if there is
-	// one. It has the form of PR. Without it, opening a pull request twice runs PR twice.
+	// FindPR is the command that prints the web address of the branch's open pull request, if there
+	// is one. It has the form of PR. Without it, opening a pull request twice runs PR twice.
 	FindPR []string
 }
 

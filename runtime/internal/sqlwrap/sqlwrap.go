@@ -1,5 +1,5 @@
-// Package sqlwrap wraps a driver of database/sql, so that a function can replace its errors. A
-// wrapped driver does everything that it does without the wrapper.
+// Package sqlwrap wraps a driver of database/sql, so that a function can replace its errors. Except
+// for them, a wrapped driver behaves as without the wrapper.
 package sqlwrap
 
 import (
@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// Convert returns the error in place of an error of a driver. lost reports that the driver considers
-// the connection lost.
+// Convert returns the error in place of an error of a driver. lost reports that the driver
+// considers the connection lost.
 type Convert func(err error, lost bool) error
 
 // Connector returns a connector that replaces the errors of c, of its connections, and of their
@@ -51,8 +51,8 @@ func Raw(driverConn any) any {
 	return driverConn
 }
 
-// conn is a connection. For an interface that the driver's connection does not have, it does what
-// database/sql does without it.
+// conn is a connection. If the driver's connection lacks an optional interface, conn behaves like
+// database/sql without that interface.
 type conn struct {
 	driver.Conn
 	convert Convert
@@ -60,7 +60,8 @@ type conn struct {
 
 func (c *conn) raw() driver.Conn { return c.Conn }
 
-// of returns the error in place of err, which is nil or from the connection.
+// of converts an error of the connection. It returns nil, and the errors that control database/sql,
+// unchanged.
 func (c *conn) of(err error) error {
 	switch err {
 	case nil, io.EOF, driver.ErrSkip, driver.ErrRemoveArgument: // database/sql compares them by ==
@@ -227,8 +228,8 @@ type stmt struct {
 	conn *conn
 }
 
-// convertingStmt is a statement of a driver that converts arguments by column. For any other driver,
-// database/sql must not find the method, because it then skips its own conversion.
+// convertingStmt is a statement of a driver that converts arguments by column. For any other
+// driver, database/sql must not find the method, because it then skips its own conversion.
 type convertingStmt struct {
 	*stmt
 	//lint:ignore SA1019 old drivers have only this interface
