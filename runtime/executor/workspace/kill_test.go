@@ -306,7 +306,14 @@ func TestKilledWhileFilesAreWritten(t *testing.T) {
 		require.True(t, killed, "%d", n)
 		require.FileExists(t, filepath.Join(r.dir, ".git/index.lock"))
 		require.NoError(t, os.WriteFile(filepath.Join(home, "smudge"), []byte("cat\n"), 0o600))
+		if n == 4 { // after run.sh became a directory
+			r.sh("echo mine > run.sh/mine")
+		}
 		tr = r.open("run", func(o *workspace.Options) { o.Share, o.Watch = []string{".env"}, nil })
+		if n == 4 {
+			require.Equal(t, "mine", r.sh("cat run.sh/mine"), "later changes of the person stay")
+			r.sh("rm -r run.sh; git checkout -q run.sh")
+		}
 		require.Equal(t, was, r.sh("git status --porcelain"), "the files are restored")
 		require.Empty(t, tr.deliver().why)
 		require.NoError(t, tr.Close(true))
