@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/errgen/errgen/internal/explain"
 )
@@ -196,3 +197,32 @@ func (d categoryDoc) text() []byte {
 }
 
 func count(n int, one, many string) string { return explain.Count(n, one, many) }
+
+// operationDoc is the explanation of an operation.
+type operationDoc struct{ *explain.Operation }
+
+func (d operationDoc) text() []byte {
+	p := &page{}
+	p.title(d.Operation.Operation, "operation", d.Doc)
+	p.WriteByte('\n')
+	p.line("http", d.HTTP)
+	p.line("rpc", d.RPC)
+	p.line("idempotent", d.Idempotent)
+	if d.Exhaustive {
+		p.line("exhaustive", "yes: no code will be added")
+	}
+	p.line("Go", d.Const)
+	p.heading("Errors")
+	var table bytes.Buffer
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	row := func(cells ...string) { // a buffer accepts everything
+		_, _ = fmt.Fprintln(w, "  "+strings.Join(cells, "\t"))
+	}
+	row("CODE", "HTTP", "GRPC", "RETRYABLE", "EFFECT")
+	for _, e := range d.Errors {
+		row(e.Code, cmp.Or(positive(e.HTTP), "-"), cmp.Or(e.GRPC, "-"), yesNo(e.Retryable), cmp.Or(e.Effect, "-"))
+	}
+	_ = w.Flush()
+	p.Write(table.Bytes())
+	return p.Bytes()
+}

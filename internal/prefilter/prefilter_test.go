@@ -105,3 +105,14 @@ func TestPlainPattern(t *testing.T) {
 		assert.Equal(t, tt.literals, show(p.Literals), tt.text)
 	}
 }
+
+// A reference in an expression is the lead, wherever the pattern is.
+func TestPackedLeads(t *testing.T) {
+	assert.Equal(t, []string{"a(?3)x(?3)", "x(?3)", "zz"}, prefilter.PackLeads([]string{"azzxzz", "xzz", "zz"}))
+	packed := prefilter.Pack([]detect.Pattern{
+		{Expr: "bzz", Literals: []detect.Literal{{Text: "bzz", Fold: true}, {Text: "y"}}},
+		{Plain: "c.", Lead: 2},
+	}, []string{"a", "zz"})
+	assert.Equal(t, "0 b(?2)\t~bzz\t=y\t\t2 (?i)c\\.", string(packed))
+	assert.Empty(t, prefilter.Pack(nil, nil))
+}
