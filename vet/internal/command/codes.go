@@ -1,9 +1,11 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -57,37 +59,14 @@ func printSet(w io.Writer, p *program.Program, name string, fn *ssa.Function, se
 			best[word] = path
 		}
 	}
-	for i, word := range slices.SortedFunc(keys(best), compareWords) {
-		shown := name
-		if i > 0 {
-			shown = ""
-		}
-		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", shown, word, infer.Path(best[word])); err != nil {
+	codesFirst := func(a, b string) int {
+		return cmp.Or(strings.IndexAny(a, "($")-strings.IndexAny(b, "($"), strings.Compare(a, b))
+	}
+	for _, word := range slices.SortedFunc(maps.Keys(best), codesFirst) {
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", name, word, infer.Path(best[word])); err != nil {
 			return fmt.Errorf("print codes: %w", err)
 		}
+		name = "" // once
 	}
 	return nil
 }
-
-func keys(m map[string][]string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-// compareWords sorts codes before everything else.
-func compareWords(a, b string) int {
-	if x, y := isCode(a), isCode(b); x != y {
-		if x {
-			return -1
-		}
-		return 1
-	}
-	return strings.Compare(a, b)
-}
-
-func isCode(word string) bool { return !strings.ContainsAny(word, "($") }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -26,12 +25,9 @@ func (s *session) fix() error {
 	if err != nil {
 		return err
 	}
-	var open []error
+	chosen, open := s.chosen(p)
 	edits := make(map[string][]edit)
-	for _, fn := range s.chosen(p) {
-		if fn == nil {
-			continue
-		}
+	for _, fn := range chosen {
 		words, err := contractOf(p, fn)
 		if err != nil {
 			open = append(open, err)
@@ -39,35 +35,35 @@ func (s *session) fix() error {
 		}
 		decl := program.Declaration(fn)
 		pos := p.Fset.Position(decl.Pos())
-		edits[pos.Filename] = append(edits[pos.Filename], directiveEdits(p.Fset, decl, words)...)
+		edits[pos.Filename] = append(edits[pos.Filename], directiveEdit(p.Fset, decl, words))
 		at := fmt.Sprintf("%s:%d", s.display(p, pos.Filename), pos.Line)
 		fmt.Fprintf(s.Stdout, "%s: %s: %s\n", at, shortFunc(fn), strings.Join(words, " "))
 	}
-	for _, name := range s.args {
-		if !slices.ContainsFunc(p.Funcs, func(fn *ssa.Function) bool { return isNamed(fn, name) }) {
-			open = append(open, fmt.Errorf("no function %s here returns an error", name))
-		}
-	}
 	for _, file := range slices.Sorted(maps.Keys(edits)) {
 		if err := apply(file, edits[file]); err != nil {
-			return err
+			return fmt.Errorf("write contracts: %w", err)
 		}
 	}
 	return errors.Join(open...)
 }
 
 // chosen returns the functions that the arguments name, and the entries.
-func (s *session) chosen(p *program.Program) (list []*ssa.Function) {
+func (s *session) chosen(p *program.Program) (list []*ssa.Function, missing []error) {
 	add := func(fn *ssa.Function) {
 		if fn != nil && program.Declaration(fn) != nil && !slices.Contains(list, fn) {
 			list = append(list, fn)
 		}
 	}
-	for _, fn := range p.Funcs {
-		for _, name := range s.args {
+	for _, name := range s.args {
+		found := false
+		for _, fn := range p.Funcs {
 			if _, ok := p.Result(fn); ok && isNamed(fn, name) {
 				add(fn)
+				found = true
 			}
+		}
+		if !found {
+			missing = append(missing, fmt.Errorf("no function %s here returns an error", name))
 		}
 	}
 	if s.entries {
@@ -75,14 +71,14 @@ func (s *session) chosen(p *program.Program) (list []*ssa.Function) {
 			add(p.Declared(x.Func))
 		}
 	}
-	return list
+	return list, missing
 }
 
 // isNamed reports whether name is that of the function, with or without its package.
 func isNamed(fn *ssa.Function, name string) bool {
 	short := shortFunc(fn)
 	_, local, _ := strings.Cut(short, ".")
-	return fn.Signature.Results().Len() > 0 && (name == short || name == local)
+	return name == short || name == local
 }
 
 // contractOf returns the operands of the directive of a function.
@@ -119,42 +115,35 @@ type edit struct {
 	text     string
 }
 
-// directiveEdits write the directive of a function as the last line of its comment.
-func directiveEdits(fset *token.FileSet, decl *ast.FuncDecl, words []string) []edit {
+// directiveEdit writes the directive of a function as the last line of its comment.
+func directiveEdit(fset *token.FileSet, decl *ast.FuncDecl, words []string) edit {
 	text := strings.TrimRight("//errgen:errors "+strings.Join(words, " "), " ")
 	if decl.Doc == nil {
 		at := fset.Position(decl.Pos()).Offset
-		return []edit{{at, at, text + "\n"}}
+		return edit{at, at, text + "\n"}
 	}
 	last := decl.Doc.List[len(decl.Doc.List)-1]
 	for _, c := range decl.Doc.List {
 		if strings.HasPrefix(c.Text, "//errgen:errors") {
-			return []edit{{fset.Position(c.Pos()).Offset, fset.Position(c.End()).Offset, text}}
+			return edit{fset.Position(c.Pos()).Offset, fset.Position(c.End()).Offset, text}
 		}
 	}
 	if !strings.HasPrefix(last.Text, "//errgen:") && !strings.HasPrefix(last.Text, "//go:") {
 		text = "//\n" + text
 	}
 	at := fset.Position(last.End()).Offset
-	return []edit{{at, at, "\n" + text}}
+	return edit{at, at, "\n" + text}
 }
 
 // apply changes a file.
 func apply(file string, edits []edit) error {
-	info, err := os.Stat(file)
-	if err != nil {
-		return fmt.Errorf("write contracts: %w", err)
-	}
 	src, err := os.ReadFile(file)
 	if err != nil {
-		return fmt.Errorf("write contracts: %w", err)
+		return err
 	}
 	slices.SortFunc(edits, func(a, b edit) int { return b.from - a.from })
 	for _, e := range edits {
-		src = bytes.Join([][]byte{src[:e.from], []byte(e.text), src[e.to:]}, nil)
+		src = slices.Replace(src, e.from, e.to, []byte(e.text)...)
 	}
-	if err := os.WriteFile(file, src, info.Mode().Perm()); err != nil {
-		return fmt.Errorf("write contracts: %w", err)
-	}
-	return nil
+	return os.WriteFile(file, src, 0o666) // the file exists, and keeps its mode
 }

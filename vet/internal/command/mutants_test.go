@@ -40,7 +40,7 @@ func TestMutants(t *testing.T) {
 		words, err := contractOf(p, fn)
 		file := p.Fset.Position(fn.Pos()).Filename
 		if decl := program.Declaration(fn); err == nil && decl != nil && !strings.HasSuffix(file, ".pb.go") {
-			edits[file] = append(edits[file], directiveEdits(p.Fset, decl, words)...)
+			edits[file] = append(edits[file], directiveEdit(p.Fset, decl, words))
 		}
 	}
 	with := make(map[string][]byte)

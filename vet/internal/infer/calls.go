@@ -27,7 +27,7 @@ func (e *Engine) callResult(call ssa.CallInstruction, j int) *Set {
 	b := call.Block()
 	if mc, ok := common.Value.(*ssa.MakeClosure); ok {
 		e.site(callee, call, common.Args, mc.Bindings)
-		return e.callTarget(target{fn: callee, bind: mc.Bindings}, j, common.Args, b, at)
+		return e.callFunction(function{fn: callee, bind: mc.Bindings}, j, common.Args, b, at)
 	}
 	fn := origin(callee)
 	if e.inScope(fn) {
@@ -40,10 +40,16 @@ func (e *Engine) callResult(call ssa.CallInstruction, j int) *Set {
 		return s
 	}
 	if e.inScope(fn) {
-		return e.callTarget(target{fn: fn}, j, common.Args, b, at)
+		return e.callFunction(function{fn: fn}, j, common.Args, b, at)
 	}
 	if s := e.imported(fn); s != nil && j < len(s.Results) {
-		return e.callTarget(target{fn: fn}, j, common.Args, b, at)
+		return e.callFunction(function{fn: fn}, j, common.Args, b, at)
+	}
+	if _, ok := results.At(j).Type().Underlying().(*types.Signature); ok {
+		if strings.HasPrefix(fullName(fn), "sync.Once") { // it calls what it gets
+			return e.value(common.Args[0])
+		}
+		return one(Atom{Kind: Unknown, Name: "a function that a call of another package returns"}, at)
 	}
 	return e.foreignCall(fullName(fn), common, b, at)
 }
@@ -66,14 +72,26 @@ func (e *Engine) builtin(call ssa.CallInstruction, at string) *Set {
 // dynamic returns result j of a call of a function value.
 func (e *Engine) dynamic(call ssa.CallInstruction, j int, wanted bool) *Set {
 	common, out := call.Common(), new(Set)
-	for _, t := range e.origins(common.Value) {
-		if t.fn != nil && e.inScope(t.fn) {
-			e.site(origin(t.fn), call, common.Args, t.bind)
-		}
+	s := e.valueAt(common.Value, call.Block())
+	for _, f := range e.callees(s) {
+		e.site(origin(f.fn), call, common.Args, f.bind)
 	}
-	for _, t := range e.resolve(common.Value) {
-		if wanted {
-			out.addAll(e.callTarget(t, j, common.Args, call.Block(), e.at(call.Pos())))
+	if !wanted {
+		return nil
+	}
+	at := e.at(call.Pos())
+	_, returnsFunc := common.Signature().Results().At(j).Type().Underlying().(*types.Signature)
+	if returnsFunc { // which has captured the arguments
+		s = e.close(s)
+	}
+	for a, p := range s.All() {
+		switch f := e.functions[a.Name]; {
+		case a.Kind == Func && f.fn != nil:
+			out.addAll(e.callFunction(f, j, common.Args, call.Block(), at))
+		case returnsFunc && a.Kind == Unknown && a.Name != callbackReason:
+			out.add(Atom{Kind: Unknown, Name: "what a caller passes"}, p)
+		default:
+			out.addAll(e.apply(single(a, p), resultOf(j), at))
 		}
 	}
 	return out
@@ -83,17 +101,17 @@ func (e *Engine) dynamic(call ssa.CallInstruction, j int, wanted bool) *Set {
 // the functions, errors and objects that it gets. An object also has those that its other methods
 // got, such as errgroup.Group.Go for the result of Wait.
 func (e *Engine) foreignCall(name string, common *ssa.CallCommon, b *ssa.BasicBlock, at string) *Set {
-	c := &foreignCall{e: e, name: name, block: b, at: at, out: new(Set)}
 	if strings.HasPrefix(strings.TrimLeft(name, "(*"), "reflect.") {
 		return one(Atom{Kind: Unknown, Name: "reflection"}, at)
 	}
+	c := &foreignCall{e: e, name: name, block: b, at: at, out: new(Set)}
 	if common.Signature().Recv() != nil && len(common.Args) > 0 {
-		keys := e.objectCells(common.Args[0])
-		for _, key := range keys {
-			c.out.addAll(e.cells[key])
+		objects := e.objects(common.Args[0])
+		for _, p := range objects {
+			c.out.addAll(e.close(e.cells[p.key]))
 		}
 		c.object(common.Args[0], make(map[ssa.Value]bool))
-		if isContainer := containers.MatchString(name); isContainer && len(keys) > 1 {
+		if isContainer := containers.MatchString(name); isContainer && len(objects) > 1 {
 			return c.out
 		} else if isContainer {
 			return one(Atom{Kind: Unknown, Name: "what a container holds"}, at)
@@ -105,29 +123,27 @@ func (e *Engine) foreignCall(name string, common *ssa.CallCommon, b *ssa.BasicBl
 	return c.out
 }
 
-// containers matches the methods of the standard library's containers, which return no other errors.
+// containers matches the methods of the standard library's containers, which return no other
+// errors.
 var containers = regexp.MustCompile(`^\(\*sync(/atomic)?\.(Value|Pointer\[T\]|Map|Pool)\)\.`)
 
-// objectCells returns the cells of an object of another package, the last of which is for those whose
+// objects returns the places of an object of another package. The last one is for those whose
 // origin is not known.
-func (e *Engine) objectCells(object ssa.Value) []string {
-	return append(e.rootCells(object, true), "any "+types.TypeString(deref(object.Type()), nil))
+func (e *Engine) objects(object ssa.Value) []place {
+	return append(e.placesOf(object), place{key: anyOf(object.Type()), shared: true})
 }
 
-// keep adds what a method of another package's object gets to the cell of the object, and reports
-// whether it grew.
-func (e *Engine) keep(call ssa.CallInstruction) (changed bool) {
+// keep adds what a method of another package's object gets to the cell of the object.
+func (e *Engine) keep(call ssa.CallInstruction) {
 	common := call.Common()
 	f := common.StaticCallee()
 	if f == nil || f.Signature.Recv() == nil || e.inScope(f) || e.imported(f) != nil || len(common.Args) < 2 {
-		return false
+		return
 	}
 	c := &foreignCall{e: e, name: fullName(f), block: call.Block(), at: e.at(call.Pos()), out: new(Set)}
 	if c.arguments(common.Args[1:]); c.out.Len() > 0 {
-		s := e.close(c.out)
-		changed = e.cell(e.objectCells(common.Args[0])[0]).addAll(s)
+		e.grow(e.objects(common.Args[0])[0].key, e.close(c.out))
 	}
-	return changed
 }
 
 // object adds what an object of another package was made with, and what the program stores in the
@@ -139,10 +155,10 @@ func (c *foreignCall) object(v ssa.Value, seen map[ssa.Value]bool) {
 	seen[v] = true
 	e := c.e
 	if st, ok := deref(v.Type()).Underlying().(*types.Struct); ok && !e.ours(v.Type()) {
-		for i := range st.NumFields() {
-			c.arguments(e.funcCells[fieldKey(v.Type(), i)])
-			if iface, ok := st.Field(i).Type().Underlying().(*types.Interface); ok && st.Field(i).Exported() && !e.Whole {
-				c.implementations(st.Field(i).Type(), iface)
+		for field := range st.Fields() {
+			c.arguments(e.assigned[field.Origin()])
+			if iface, ok := field.Type().Underlying().(*types.Interface); ok && field.Exported() && !e.Whole {
+				c.implementations(iface, field.Type())
 			}
 		}
 	}
@@ -184,36 +200,18 @@ func (c *foreignCall) argument(v ssa.Value) {
 		v = x.X
 	case *ssa.ChangeType:
 		v = x.X
-	case *ssa.MakeMap: // such as a template.FuncMap
-		for _, r := range *x.Referrers() {
-			if u, ok := r.(*ssa.MapUpdate); ok {
-				c.argument(u.Value)
-			}
-		}
 	case *ssa.MakeInterface:
-		if isFunc(x.X.Type()) {
+		if t := x.X.Type(); !e.isError(t) && e.carries(t) { // a function, say
 			v = x.X
 		}
 	}
+	for a, p := range e.valueAt(v, c.block).All() { // functions, also those of a template.FuncMap
+		if f := e.functions[a.Name]; a.Kind == Func && f.fn != nil {
+			c.callback(single(a, p), f.fn.Signature)
+		}
+	}
 	if sig, ok := v.Type().Underlying().(*types.Signature); ok {
-		for param := range sig.Params().Variables() { // such as the function that an iter.Seq gets
-			if isFunc(param.Type()) {
-				c.out.add(Atom{Kind: Unknown, Name: "an argument of a callback of " + c.name}, []string{c.at})
-			}
-		}
-		for i := range sig.Results().Len() {
-			if !e.carries(sig.Results().At(i).Type()) {
-				continue
-			}
-			for _, t := range e.resolve(v) {
-				for a, p := range e.callTarget(t, i, nil, c.block, c.at).All() {
-					if a.Kind == Unknown && a.Name == callbackReason { // what the foreign function passes
-						a = Atom{Kind: Foreign, Name: c.name}
-					}
-					c.out.add(a, p)
-				}
-			}
-		}
+		c.callback(e.valueAt(v, c.block), sig)
 		return
 	}
 	_, boxed := v.(*ssa.MakeInterface)
@@ -225,15 +223,36 @@ func (c *foreignCall) argument(v ssa.Value) {
 	case boxed: // an object whose methods it may call
 		e.methodErrors(c.out, m.X.Type(), c.at, make(map[types.Type]bool))
 	case ok:
-		c.implementations(v.Type(), iface)
+		c.implementations(iface, v.Type())
 	}
 	if t := types.TypeString(unboxed(v).Type(), nil); t == "*io.PipeReader" || t == "*io.PipeWriter" {
 		c.out.add(Atom{Kind: Unknown, Name: "an error of the other end of a pipe"}, []string{c.at})
 	}
 }
 
+// callback adds what functions return that the foreign function may call.
+func (c *foreignCall) callback(s *Set, sig *types.Signature) {
+	e := c.e
+	for param := range sig.Params().Variables() { // such as the function that an iter.Seq gets
+		if _, ok := param.Type().Underlying().(*types.Signature); ok {
+			c.out.add(Atom{Kind: Unknown, Name: "an argument of a callback of " + c.name}, []string{c.at})
+		}
+	}
+	for i := range sig.Results().Len() {
+		if !e.carries(sig.Results().At(i).Type()) {
+			continue
+		}
+		for a, p := range e.apply(s, resultOf(i), c.at).All() {
+			if a.Kind == Unknown && a.Name == callbackReason { // what the foreign function passes
+				a = Atom{Kind: Foreign, Name: c.name}
+			}
+			c.out.add(a, p)
+		}
+	}
+}
+
 // implementations adds the codes of the objects that a value of an interface can be.
-func (c *foreignCall) implementations(t types.Type, iface *types.Interface) {
+func (c *foreignCall) implementations(iface *types.Interface, t types.Type) {
 	if c.e.isError(t) || t.String() == "context.Context" {
 		return
 	}
@@ -241,7 +260,7 @@ func (c *foreignCall) implementations(t types.Type, iface *types.Interface) {
 		if n := m.Signature().Results().Len(); n == 0 || !c.e.isError(m.Signature().Results().At(n-1).Type()) {
 			continue
 		}
-		for _, fn := range c.e.methods(t, m) {
+		for _, fn := range c.e.methodOf(t, m).funcs {
 			c.e.codesReturned(c.out, fn, c.at)
 		}
 		if !c.e.Whole {
@@ -289,12 +308,11 @@ func (e *Engine) methodErrors(out *Set, t types.Type, at string, seen map[types.
 	}
 	if n, ok := types.Unalias(t).(*types.Named); ok && e.ours(t) {
 		for m := range n.Origin().Methods() {
-			for _, fn := range e.byName[m.Name()] {
-				if fn.Object() != m || !m.Exported() {
-					continue
-				}
-				e.codesReturned(out, fn, at)
+			fn := e.declared(m)
+			if fn == nil || !m.Exported() {
+				continue
 			}
+			e.codesReturned(out, fn, at)
 		}
 	}
 }
@@ -321,19 +339,16 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 	case pkg != nil && pkg.Path() == "context" && m.Name() == "Err":
 		return one(Atom{Kind: Ended, Name: "context.Context.Err"}, at)
 	case pkg != nil && pkg.Path() == "context" && m.Name() == "Value":
-		if values, ok := e.contextValues(common); ok {
-			for _, v := range values {
-				out.addAll(e.close(e.value(v)))
-			}
-			return out
+		if key := contextKey(common.Args[0]); e.knowsKey(common.Args[0]) {
+			return union(e.cells[key], e.cells[contextKey(nil)])
 		}
 	}
 	contract := e.ContractOf(m)
 	if j != common.Signature().Results().Len()-1 {
 		contract = nil
 	}
-	impls, complete, exact := e.implementations(call)
-	for _, f := range impls {
+	impls := e.implementations(call)
+	for _, f := range impls.funcs {
 		args := append([]ssa.Value{common.Value}, common.Args...)
 		e.site(f, call, args, nil)
 		if wanted {
@@ -352,97 +367,109 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 	case !wanted:
 	case contract != nil:
 		n, named := types.Unalias(common.Value.Type()).(*types.Named)
-		if !e.Whole && !exact && !(named && !n.Obj().Exported()) { // the causes of other implementations
+		if !e.Whole && !impls.exact && !(named && !n.Obj().Exported()) { // the causes of other implementations
 			out.add(Atom{Kind: Unknown, Name: "interface call " + ShortName(m.FullName()), Below: true}, []string{at})
 		}
 		return e.promised(contract, out, at)
-	case exact:
+	case impls.exact:
 	case pkg != nil && !e.packages[pkg.Path()] && (e.Whole || !e.seesCodes(pkg)):
 		out = union(out, e.foreignCall(m.FullName(), common, b, at))
 		if !e.Whole { // no test is dead because of it
 			out.add(elsewhere(m), []string{at})
 		}
 		return out
-	case e.Callees == nil && e.addForeignMethods(out, common, at) && e.Whole:
-	case !complete:
-		out.add(Atom{Kind: Unknown, Name: "interface call " + ShortName(m.FullName())}, []string{at})
+	default:
+		for _, name := range impls.foreign { // such as those of *sql.DB
+			out.add(Atom{Kind: Foreign, Name: name}, []string{at})
+			e.edgeErrors(out, name, at)
+		}
+		if e.Callees == nil && (!e.Whole || len(impls.funcs)+len(impls.foreign) == 0) {
+			out.add(Atom{Kind: Unknown, Name: "interface call " + ShortName(m.FullName())}, []string{at})
+		}
 	}
 	return out
 }
 
-// contextKey returns the type of a key of a context's values, or "" if it is not known.
+// contextKey returns the cell of the values that contexts have for a key. All keys of a type have
+// one, and those whose type is not known.
 func contextKey(key ssa.Value) string {
 	if m, ok := key.(*ssa.MakeInterface); ok && !isTypeParam(m.X.Type()) {
-		return types.TypeString(m.X.Type(), nil)
+		return "context " + types.TypeString(m.X.Type(), nil)
 	}
-	return ""
+	return "context"
 }
 
-// contextValues returns what the program stores in contexts for the key of a call of Value. It does
-// not know the values of a key whose type other packages may use.
-func (e *Engine) contextValues(call *ssa.CallCommon) (list []ssa.Value, ok bool) {
-	key := call.Args[0]
+// knowsKey reports whether no other package stores values in contexts for a key.
+func (e *Engine) knowsKey(key ssa.Value) bool {
 	m, ok := key.(*ssa.MakeInterface)
-	if !ok || !e.ours(m.X.Type()) || contextKey(key) == "" {
-		return nil, false
+	if !ok || !e.ours(m.X.Type()) {
+		return false
 	}
-	if n := types.Unalias(deref(m.X.Type())).(*types.Named); n.Obj().Exported() && !e.Whole {
-		return nil, false
-	}
-	for _, c := range slices.Concat(e.inContexts[contextKey(key)], e.inContexts[""]) {
-		list = append(list, c.Call.Args[2])
-	}
-	return list, true
+	return e.Whole || !types.Unalias(deref(m.X.Type())).(*types.Named).Obj().Exported()
 }
 
-// implementations returns the functions of the scope that an interface call can reach, and whether
-// there are no others in the program. It is exact if the types of the value are visible.
-func (e *Engine) implementations(call ssa.CallInstruction) (list []*ssa.Function, complete, exact bool) {
+// implementations are the methods that a call of an interface can reach.
+type implementations struct {
+	funcs   []*ssa.Function // of the scope
+	foreign []string        // the full names of others
+	exact   bool            // the types of the value are visible, so that there are no more
+}
+
+func (e *Engine) implementations(call ssa.CallInstruction) (x implementations) {
 	if e.Callees != nil {
 		for _, f := range e.Callees(call) {
 			if e.inScope(f) {
-				list = append(list, origin(f))
+				x.funcs = append(x.funcs, origin(f))
 			}
 		}
-		return list, true, false
+		return x
 	}
 	common := call.Common()
 	if found, ok := concreteTypes(common.Value, make(map[ssa.Value]bool)); ok {
-		for _, t := range found {
-			list = append(list, e.method(t, common.Method)...)
-		}
-		return list, len(list) == len(found), len(list) == len(found) && len(list) > 0
+		x = e.methodsOf(found, common.Method)
+		x.exact = len(x.funcs) == len(found) && len(found) > 0
+		return x
 	}
-	list = e.methods(common.Value.Type(), common.Method)
-	return list, e.Whole && len(list) > 0, false
+	return e.methodOf(common.Value.Type(), common.Method)
 }
 
-// methods returns the functions of the scope that a method of an interface can be.
-func (e *Engine) methods(t types.Type, m *types.Func) []*ssa.Function {
+// methodOf returns the implementations of the method of an interface.
+func (e *Engine) methodOf(t types.Type, m *types.Func) implementations {
 	key := t.String() + "." + m.Name()
-	list, ok := e.impls[key]
+	x, ok := e.impls[key]
 	if iface, isInterface := t.Underlying().(*types.Interface); !ok && isInterface {
-		for _, t := range e.concrete {
-			if types.Implements(t, iface) {
-				list = append(list, e.method(t, m)...)
-			}
-		}
-		e.impls[key] = list
+		x = e.methodsOf(e.implementing(iface), m)
+		e.impls[key] = x
 	}
-	return list
+	return x
 }
 
-// method returns the function of the scope that a type's method is, if any.
-func (e *Engine) method(t types.Type, m *types.Func) []*ssa.Function {
-	obj, _, _ := types.LookupFieldOrMethod(t, true, m.Pkg(), m.Name())
-	f, ok := obj.(*types.Func)
-	if !ok {
-		return nil
-	}
-	for _, fn := range e.byName[f.Name()] {
-		if fn.Object() == f.Origin() {
-			return []*ssa.Function{fn}
+// implementing returns the types that the scope converts to interfaces and that implement one.
+func (e *Engine) implementing(iface *types.Interface) []types.Type {
+	return slices.DeleteFunc(slices.Clone(e.concrete), func(t types.Type) bool { return !types.Implements(t, iface) })
+}
+
+// methodsOf returns the methods of types that implement a method.
+func (e *Engine) methodsOf(list []types.Type, m *types.Func) (x implementations) {
+	for _, t := range list {
+		obj, _, _ := types.LookupFieldOrMethod(t, true, m.Pkg(), m.Name())
+		f, ok := obj.(*types.Func)
+		if !ok {
+			continue
 		}
+		if fn := e.declared(f); fn != nil {
+			x.funcs = append(x.funcs, fn)
+		} else if f.Pkg() != nil && !e.packages[f.Pkg().Path()] {
+			x.foreign = append(x.foreign, f.FullName())
+		}
+	}
+	return x
+}
+
+// declared returns the function of the scope that is declared as obj, or nil.
+func (e *Engine) declared(obj *types.Func) *ssa.Function {
+	if fn := e.prog.FuncValue(obj.Origin()); fn != nil && e.inScope(fn) {
+		return fn
 	}
 	return nil
 }

@@ -7,33 +7,19 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// stores adds the values that a function stores in fields, globals and containers to their cells,
-// and registers its calls. It reports whether a cell grew.
-func (e *Engine) stores(fn *ssa.Function) (changed bool) {
+// stores adds the values that a function stores to their cells, and registers its calls. It reports
+// whether a cell grew.
+func (e *Engine) stores(fn *ssa.Function) (grown bool) {
+	e.grown = false
 	put := func(to, v ssa.Value, b *ssa.BasicBlock) {
-		if !e.carries(v.Type()) {
-			return
-		}
-		keys := e.rootCells(to, false)
-		if isPointer(to.Type()) && e.wraps(to.Type()) { // a whole object
-			keys = append(keys, e.fieldCells(to.Type())...)
-		}
-		for _, k := range keys {
-			if e.cell(k).addAll(e.close(e.valueAt(v, b))) {
-				changed = true
-			}
+		if e.carries(v.Type()) {
+			e.put(to, e.valueAt(v, b))
 		}
 	}
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
 			switch i := i.(type) {
 			case *ssa.Store:
-				if t := e.ownField(i.Addr); t != nil {
-					if e.carries(i.Val.Type()) && e.cell(allOf(t)).addAll(e.close(e.valueAt(i.Val, b))) {
-						changed = true
-					}
-					continue
-				}
 				put(i.Addr, i.Val, b)
 			case *ssa.MapUpdate:
 				put(i.Map, i.Value, b)
@@ -47,22 +33,27 @@ func (e *Engine) stores(fn *ssa.Function) (changed bool) {
 				}
 			case ssa.CallInstruction:
 				common := i.Common()
-				if e.keep(i) {
-					changed = true
+				e.keep(i)
+				for j := range max(1, common.Signature().Results().Len()) {
+					e.callResult(i, j)
 				}
 				if isBuiltin(common, "copy") {
 					put(common.Args[0], common.Args[1], b)
 				}
-				for j := range max(1, common.Signature().Results().Len()) {
-					e.callResult(i, j)
+				if cause := causeOf(common); cause != nil {
+					e.grow(causeCell, e.close(e.valueAt(cause, b)))
 				}
-				if cause := causeOf(common); cause != nil && e.cell(causeCell).addAll(e.close(e.valueAt(cause, b))) {
-					changed = true
+				call, ok := i.(*ssa.Call)
+				if f := common.StaticCallee(); f != nil && fullName(f) == "context.WithValue" {
+					e.grow(contextKey(common.Args[1]), e.close(e.valueAt(common.Args[2], b)))
+				}
+				if ok && asTarget(call) != nil {
+					e.put(unboxed(common.Args[1]), e.foundByAs(call))
 				}
 			}
 		}
 	}
-	return changed
+	return e.grown
 }
 
 // causeOf returns the cause that a call gives to a context's end, or nil.
@@ -80,146 +71,132 @@ func causeOf(call *ssa.CallCommon) ssa.Value {
 // causeCell is the cell of the causes of all contexts.
 const causeCell = "causes of contexts"
 
-func (e *Engine) cell(key string) *Set {
+// grow adds a set to a cell. The key of a cell is a variable, a container, an object or a
+// parameter, or the name of a field, a global variable or a type.
+func (e *Engine) grow(key any, s *Set) {
 	if e.cells[key] == nil {
 		e.cells[key] = new(Set)
 	}
-	return e.cells[key]
+	if e.cells[key].addAll(s) {
+		e.grown, e.again = true, true
+	}
 }
 
-// cellKey returns the key of the cell of a field or a global variable, or "".
-func cellKey(addr ssa.Value) string {
+// put stores a set at an address, or in a container.
+func (e *Engine) put(to ssa.Value, s *Set) {
+	if fa, ok := to.(*ssa.FieldAddr); ok && e.wraps(fa.X.Type()) { // the object has the errors of its fields
+		to = fa.X
+		e.grow(allOf(to.Type()), e.close(s))
+	}
+	for _, p := range e.placesOf(to) {
+		t := s
+		for _, c := range p.calls {
+			t = e.instantiate(t, c.fn, c.args, c.bind, c.block, "")
+		}
+		if p.shared {
+			t = e.close(t)
+		}
+		e.grow(p.key, t)
+	}
+}
+
+// place is a cell to which an address or a container belongs. The values in a shared one are
+// closed, and those in others are in the terms of a function, to which calls lead.
+type place struct {
+	key    any
+	shared bool
+	calls  []site
+}
+
+// placesOf returns the places of an address, a container or an object, also in callers.
+func (e *Engine) placesOf(v ssa.Value) (list []place) {
+	seen := make(map[ssa.Value]bool)
+	var visit func(v ssa.Value, calls []site)
+	visit = func(v ssa.Value, calls []site) {
+		if seen[v] {
+			return
+		}
+		seen[v] = true
+		switch x := v.(type) {
+		case *ssa.Global, *ssa.FieldAddr:
+			list = append(list, place{cellKey(x), true, calls})
+			return
+		case *ssa.IndexAddr, *ssa.ChangeType, *ssa.Slice:
+			visit(operand(x), calls)
+			return
+		case *ssa.Phi:
+			for _, y := range x.Edges {
+				visit(y, calls)
+			}
+			return
+		case *ssa.FreeVar:
+			if mc := e.closures[x.Parent()]; mc != nil {
+				call := site{fn: x.Parent(), bind: mc.Bindings, block: mc.Block()}
+				visit(mc.Bindings[slices.Index(x.Parent().FreeVars, x)], append(slices.Clip(calls), call))
+			}
+			return
+		case *ssa.Alloc:
+			list = append(list, place{x, false, calls})
+			for _, r := range *x.Referrers() { // the containers that the variable holds
+				if s, ok := r.(*ssa.Store); ok && s.Addr == x && isContainer(s.Val.Type()) {
+					visit(s.Val, calls)
+				}
+			}
+			return
+		case *ssa.Parameter:
+			list = append(list, place{x, false, calls})
+			fn := x.Parent()
+			i := slices.Index(fn.Params, x)
+			for _, s := range e.sites[origin(fn)] {
+				if i < len(s.args) {
+					visit(s.args[i], append(slices.Clip(calls), s))
+				}
+			}
+			return
+		}
+		if isPointer(v.Type()) && e.wraps(v.Type()) { // an object from elsewhere
+			list = append(list, place{anyOf(v.Type()), true, calls})
+			return
+		}
+		switch x := v.(type) {
+		case *ssa.UnOp:
+			visit(x.X, calls)
+		case *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeSlice, *ssa.Call, *ssa.Extract:
+			list = append(list, place{x, false, calls})
+		}
+	}
+	visit(v, nil)
+	return list
+}
+
+// cellKey returns the key of the cell of a field or a global variable, or nil.
+func cellKey(addr ssa.Value) any {
 	switch x := addr.(type) {
 	case *ssa.Global:
-		return "global " + x.String()
+		return x
 	case *ssa.FieldAddr:
-		return fieldKey(x.X.Type(), x.Field)
+		return fieldOf(x.X.Type(), x.Field)
 	}
-	return ""
+	return nil
 }
 
-func fieldKey(t types.Type, field int) string {
-	t = deref(t)
-	st, ok := t.Underlying().(*types.Struct)
-	if !ok {
-		return ""
-	}
-	if n, ok := types.Unalias(t).(*types.Named); ok {
-		t = n.Origin()
-	}
-	return "field " + types.TypeString(t, nil) + "." + st.Field(field).Name()
+// fieldOf returns a field of a struct, or of the struct that a pointer is to.
+func fieldOf(t types.Type, field int) *types.Var {
+	return deref(t).Underlying().(*types.Struct).Field(field).Origin()
 }
 
 // wraps reports whether values of a struct type are errors with an Unwrap method. Such a value has
-// the errors of its fields, so that two objects are distinguished; see addOwn.
+// the errors of its fields, so that two objects are distinguished; see put.
 func (e *Engine) wraps(t types.Type) bool {
 	t = deref(t)
 	if _, ok := t.Underlying().(*types.Struct); !ok || e.generatedType(t) {
 		return false
 	}
-	p := types.NewPointer(t)
-	return types.Implements(p, e.errType) && e.hasMethod(p, "Unwrap")
-}
-
-// ownField returns the type of the object that a store concerns, if the object wraps errors and is
-// a variable of the function or of all its callers. No other object is concerned.
-func (e *Engine) ownField(addr ssa.Value) types.Type {
-	object := addr
-	if fa, ok := addr.(*ssa.FieldAddr); ok && e.wraps(fa.X.Type()) {
-		object = fa.X
-	}
-	root, _ := fieldPath(object)
-	if p, ok := root.(*ssa.Parameter); root == nil || ok && !e.private(p) || !e.wraps(object.Type()) {
-		return nil
-	}
-	return deref(object.Type())
-}
-
-func isAlloc(v ssa.Value) bool {
-	_, ok := v.(*ssa.Alloc)
-	return ok
-}
-
-// fieldCells returns the cells of the fields of an object that have errors.
-func (e *Engine) fieldCells(t types.Type) (keys []string) {
-	st := deref(t).Underlying().(*types.Struct)
-	for i := range st.NumFields() {
-		if e.carries(st.Field(i).Type()) {
-			keys = append(keys, fieldKey(t, i))
-		}
-	}
-	return keys
-}
-
-// fieldPath returns the variable or the pointer parameter that a field, or a field of a field, is
-// in, and the fields from there. It returns nil for an object from elsewhere.
-func fieldPath(addr ssa.Value) (root ssa.Value, path []int) {
-	for {
-		switch x := addr.(type) {
-		case *ssa.FieldAddr:
-			path = append(path, x.Field)
-			addr = x.X
-			continue
-		case *ssa.Alloc, *ssa.Parameter:
-			slices.Reverse(path)
-			return x, path
-		}
-		return nil, nil
-	}
-}
-
-// private reports whether all known calls pass variables as a parameter, so that each caller sees
-// what the function stores there.
-func (e *Engine) private(p *ssa.Parameter) bool {
-	if e.isPrivate[p] { // in a cycle
+	if types.TypeString(t, nil) == decision {
 		return true
 	}
-	e.isPrivate[p] = true
-	defer delete(e.isPrivate, p)
-	i := slices.Index(p.Parent().Params, p)
-	for _, s := range e.sites[origin(p.Parent())].all() {
-		if i >= len(s.args) {
-			return false
-		}
-		root, _ := fieldPath(s.args[i])
-		if outer, ok := root.(*ssa.Parameter); root == nil || ok && !e.private(outer) {
-			return false
-		}
-	}
-	return true
-}
-
-// addOwn adds what a function stores in an object, which is one of its variables or a field there.
-func (e *Engine) addOwn(out *Set, object ssa.Value, field ...int) {
-	root, path := fieldPath(object)
-	if root == nil {
-		return
-	}
-	path = append(path, field...)
-	var visit func(addr ssa.Value, rest []int)
-	visit = func(addr ssa.Value, rest []int) {
-		for _, r := range *addr.Referrers() {
-			switch r := r.(type) {
-			case *ssa.FieldAddr:
-				switch {
-				case len(rest) == 0:
-					visit(r, nil)
-				case r.Field == rest[0]:
-					visit(r, rest[1:])
-				}
-			case *ssa.Store:
-				_, isVar := addr.(*ssa.Alloc) // see storedIn
-				if r.Addr == addr && !isVar && e.carries(r.Val.Type()) {
-					out.addAll(e.valueAt(r.Val, r.Block()))
-				}
-			case ssa.CallInstruction:
-				if addr != root || !isAlloc(root) {
-					e.storesOfCall(out, addr, r)
-				}
-			}
-		}
-	}
-	visit(root, path)
+	p := types.NewPointer(t)
+	return types.Implements(p, e.errType) && e.hasMethod(p, "Unwrap")
 }
 
 // allOf is the cell of the errors in the fields of all objects of a type.
@@ -231,76 +208,8 @@ func allOf(t types.Type) string {
 	return "all " + types.TypeString(t, nil)
 }
 
-func (e *Engine) madeCell(v ssa.Value) string { return "made " + e.id(v.Parent()) + "." + v.Name() }
-
-func (e *Engine) paramCell(p *ssa.Parameter) string {
-	return "param " + e.id(p.Parent()) + "." + p.Name()
-}
-
-// rootCells returns the cells of the place that an address belongs to, or a container or an object
-// inside.
-func (e *Engine) rootCells(v ssa.Value, inside bool) (keys []string) {
-	seen := make(map[ssa.Value]bool)
-	add := func(key string) {
-		if !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-	}
-	var visit func(v ssa.Value, inside bool)
-	visit = func(v ssa.Value, inside bool) {
-		if seen[v] {
-			return
-		}
-		seen[v] = true
-		switch x := v.(type) {
-		case *ssa.Global, *ssa.FieldAddr:
-			add(cellKey(x))
-		case *ssa.IndexAddr:
-			visit(x.X, true)
-		case *ssa.Call, *ssa.Extract: // an object
-			add(e.madeCell(x))
-		case *ssa.UnOp:
-			visit(x.X, true)
-		case *ssa.ChangeType:
-			visit(x.X, true)
-		case *ssa.Slice:
-			visit(x.X, true)
-		case *ssa.Phi:
-			for _, y := range x.Edges {
-				visit(y, true)
-			}
-		case *ssa.Alloc, *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeSlice:
-			before := len(keys)
-			if a, ok := x.(*ssa.Alloc); ok && inside && isContainer(deref(x.Type())) { // a variable that holds it
-				for _, r := range *a.Referrers() {
-					if s, ok := r.(*ssa.Store); ok && s.Addr == x {
-						visit(s.Val, true)
-					}
-				}
-			}
-			if len(keys) == before && (inside || isContainer(x.Type())) {
-				add(e.madeCell(x))
-			}
-		case *ssa.FreeVar:
-			if mc := e.closures[x.Parent()]; mc != nil {
-				bound := mc.Bindings[slices.Index(x.Parent().FreeVars, x)]
-				if a, ok := bound.(*ssa.Alloc); !ok || isContainer(deref(a.Type())) { // memory.go has other variables
-					visit(bound, true)
-				}
-			}
-		case *ssa.Parameter:
-			add(e.paramCell(x))
-			i := slices.Index(x.Parent().Params, x)
-			for _, s := range e.sites[origin(x.Parent())].all() { // the containers of the callers
-				if i < len(s.args) {
-					visit(s.args[i], true)
-				}
-			}
-		}
-	}
-	visit(v, inside)
-	return keys
-}
+// anyOf is the cell of the errors in those objects of a type whose origin is not known.
+func anyOf(t types.Type) string { return "any " + types.TypeString(deref(t), nil) }
 
 func deref(t types.Type) types.Type {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
@@ -317,20 +226,7 @@ func isContainer(t types.Type) bool {
 	return false
 }
 
-// isFunc reports whether values of a type are, or contain, functions.
-func isFunc(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Signature:
-		return true
-	case *types.Map:
-		return isFunc(u.Elem())
-	case *types.Slice:
-		return isFunc(u.Elem())
-	}
-	return false
-}
-
-// carries reports whether values of a type are, or contain, errors that the analysis follows.
+// carries reports whether values of a type are, or contain, errors, functions, tables or clients.
 func (e *Engine) carries(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
@@ -343,10 +239,13 @@ func (e *Engine) carries(t types.Type) bool {
 		return e.carries(u.Elem())
 	case *types.Chan:
 		return e.carries(u.Elem())
+	case *types.Signature:
+		return true
 	case *types.Basic:
 		return types.Implements(t, e.errType)
 	}
-	return types.Implements(t, e.errType) || types.Implements(types.NewPointer(t), e.errType)
+	return followed[types.TypeString(t, nil)] || types.Implements(t, e.errType) ||
+		types.Implements(types.NewPointer(t), e.errType)
 }
 
 func (e *Engine) isError(t types.Type) bool { return types.Implements(t, e.errType) }

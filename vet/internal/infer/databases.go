@@ -1,7 +1,6 @@
 package infer
 
 import (
-	"go/types"
 	"slices"
 	"strings"
 
@@ -28,7 +27,7 @@ func (e *Engine) edgeErrors(out *Set, name, at string) {
 		if !strings.HasPrefix(name, d.method) {
 			continue
 		}
-		for _, call := range e.makerCalls[d.maker] {
+		for _, call := range e.runtimeCalls[d.maker] {
 			tables, source := e.edgeTable(call)
 			out.addAll(e.close(e.classifiedByAll(tables, source, at)))
 			out.add(Atom{Kind: Ended, Name: "a cancellation, which the edge does not change"}, []string{at})
@@ -57,51 +56,4 @@ func (e *Engine) edgeTable(call *ssa.Call) (tables, source string) {
 		return unknownTable, received
 	}
 	return "", received
-}
-
-// addMaker registers the calls of the functions that make databases and clients.
-func (e *Engine) addMaker(call *ssa.Call) {
-	f := call.Call.StaticCallee()
-	if f == nil || f.Object() == nil || f.Object().Pkg() == nil ||
-		!strings.HasPrefix(f.Object().Pkg().Path(), runtimePath) {
-		return
-	}
-	name := fullName(f)
-	isMaker := func(d struct{ method, maker string }) bool { return d.maker == name }
-	if name == newClient || slices.ContainsFunc(databases, isMaker) {
-		e.makerCalls[name] = append(e.makerCalls[name], call)
-	}
-}
-
-// addForeignMethods adds the errors of the methods of types outside of the scope that an interface
-// call can reach, such as those of *sql.DB, and reports whether there are any.
-func (e *Engine) addForeignMethods(out *Set, call *ssa.CallCommon, at string) bool {
-	key := call.Value.Type().String() + "." + call.Method.Name()
-	names, ok := e.foreignMethods[key]
-	if !ok {
-		names = e.foreignMethodsOf(call)
-		e.foreignMethods[key] = names
-	}
-	for _, name := range names {
-		out.add(Atom{Kind: Foreign, Name: name}, []string{at})
-		e.edgeErrors(out, name, at)
-	}
-	return len(names) > 0
-}
-
-func (e *Engine) foreignMethodsOf(call *ssa.CallCommon) (names []string) {
-	iface, ok := call.Value.Type().Underlying().(*types.Interface)
-	if !ok {
-		return nil
-	}
-	for _, t := range e.concrete {
-		if !types.Implements(t, iface) {
-			continue
-		}
-		obj, _, _ := types.LookupFieldOrMethod(t, true, call.Method.Pkg(), call.Method.Name())
-		if f, ok := obj.(*types.Func); ok && f.Pkg() != nil && !e.packages[f.Pkg().Path()] {
-			names = append(names, f.FullName())
-		}
-	}
-	return names
 }

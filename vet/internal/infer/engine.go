@@ -14,7 +14,6 @@ package infer
 
 import (
 	"fmt"
-	"go/constant"
 	"go/token"
 	"go/types"
 	"path/filepath"
@@ -60,67 +59,60 @@ type Engine struct {
 	// Open reports that the rounds reached their limit, so sets may lack errors.
 	Open bool
 
-	errType    *types.Interface
-	models     map[string]func(*modelled) *Set
-	taxonomies map[string]*Taxonomy
-	ids        map[*ssa.Function]string
-	places     map[token.Pos]string
-	byID       map[string]*ssa.Function
-	packages   map[string]bool // of the scope
-	byName     map[string][]*ssa.Function
-	concrete   []types.Type // that become interfaces in the scope
-	closures   map[*ssa.Function]*ssa.MakeClosure
-	funcCells  map[string][]ssa.Value       // the functions that are stored in cells
-	inField    map[types.Object][]ssa.Value // the functions that are stored in fields
-	inContexts map[string][]*ssa.Call       // the calls of context.WithValue by the type of their keys
-	makerCalls map[string][]*ssa.Call       // the calls that make clients and databases
-	impls      map[string][]*ssa.Function
-	// foreignMethods has the methods outside of the scope that a call of an interface reaches.
-	foreignMethods map[string][]string
-	named          map[*ssa.Function]bool // the functions that the scope calls or uses as values
-	invoked        map[string]bool        // the methods that calls of interfaces name
-	entries        func() []Entry
+	errType      *types.Interface
+	models       map[string]func(*modelled) *Set
+	taxonomies   map[string]*Taxonomy
+	ids          map[*ssa.Function]string
+	places       map[token.Pos]string
+	byID         map[string]*ssa.Function
+	packages     map[string]bool // of the scope
+	prog         *ssa.Program
+	concrete     []types.Type // that become interfaces in the scope
+	closures     map[*ssa.Function]*ssa.MakeClosure
+	assigned     map[any][]ssa.Value // what the scope stores in fields and global variables
+	functions    map[string]function // by the names of atoms
+	clients      map[string]*ssa.Call
+	runtimeCalls map[string][]*ssa.Call // the calls of functions of errgen's runtime
+	impls        map[string]implementations
+	named        map[*ssa.Function]bool // the functions that the scope calls or uses as values
+	invoked      map[string]bool        // the methods that calls of interfaces name
+	entries      func() []Entry
 	// unreachable has the blocks that a constant condition excludes.
 	unreachable map[*ssa.BasicBlock]bool
 
 	summaries map[*ssa.Function][]*Set
-	cells     map[string]*Set
-	sites     map[*ssa.Function]*sites // the calls of a function
+	cells     map[any]*Set
+	grown     bool                     // whether a cell grew
+	again     bool                     // whether there must be another round
+	sites     map[*ssa.Function][]site // the calls of a function, in the order in which they were found
+	siteOf    map[siteKey]bool
 	// final is set after the first round, which registers all calls: a function without any is open.
 	final bool
 
 	values   memo[ssa.Value]
 	memories memo[memKey]
 	closed   memo[Atom]
-	framed   memo[frameKey]
-	written  memo[*ssa.Parameter] // what a function stores through a parameter
+	called   memo[paramKey] // results of functions
 	// These are forgotten, too.
 	narrowed   map[placeKey]*Set
 	predicates map[paramKey]*Predicate
 
-	targets    map[ssa.Value][]target
-	resolving  map[ssa.Value]bool
-	cyclic     bool // a value was needed while it was resolved
-	registered bool // a call is new in this round
-	// returning has the functions whose results are searched for functions.
-	returning map[*ssa.Function]bool
-	testsOf   map[ssa.Value][]test
-	isPrivate map[*ssa.Parameter]bool
+	testsOf map[ssa.Value][]test
 }
 
 // memo keeps sets until the engine forgets them. A set that is needed while it is computed, in a
-// cycle, is the last one.
+// cycle, is the last one. If that grows, there must be another round.
 type memo[K comparable] struct {
 	now, last map[K]*Set
 	read      map[K]bool // whether a set was needed while it was computed
-	grown     bool       // whether such a set grew, so that there must be another round
+	again     *bool
 }
 
-func newMemo[K comparable]() memo[K] {
-	return memo[K]{now: make(map[K]*Set), last: make(map[K]*Set), read: make(map[K]bool)}
+func newMemo[K comparable](again *bool) memo[K] {
+	return memo[K]{now: make(map[K]*Set), last: make(map[K]*Set), read: make(map[K]bool), again: again}
 }
 
-func (m *memo[K]) get(key K, compute func() *Set) *Set {
+func (m memo[K]) get(key K, compute func() *Set) *Set {
 	if s, ok := m.now[key]; ok {
 		if _, computing := m.read[key]; computing {
 			m.read[key] = true
@@ -133,17 +125,12 @@ func (m *memo[K]) get(key K, compute func() *Set) *Set {
 	if old.Len() > 0 { // sets only grow
 		s = union(old, s)
 	}
-	m.grown = m.grown || m.read[key] && s.Len() > old.Len()
+	if m.read[key] && s.Len() > old.Len() {
+		*m.again = true
+	}
 	delete(m.read, key)
 	m.now[key], m.last[key] = s, s
 	return s
-}
-
-// next drops the sets, and reports whether they must be computed again.
-func (m *memo[K]) next() (grown bool) {
-	grown, m.grown = m.grown, false
-	clear(m.now)
-	return grown
 }
 
 type placeKey struct {
@@ -151,34 +138,17 @@ type placeKey struct {
 	b *ssa.BasicBlock
 }
 
+// siteKey is a call of a function that the call may reach.
+type siteKey struct {
+	fn *ssa.Function
+	at ssa.Instruction
+}
+
 // site is a call of a function of the scope.
 type site struct {
+	fn         *ssa.Function
 	args, bind []ssa.Value
 	block      *ssa.BasicBlock
-}
-
-// sites are calls in the order in which they were found.
-type sites struct {
-	list  []site
-	index map[ssa.Instruction]int
-}
-
-func (s *sites) all() []site {
-	if s == nil {
-		return nil
-	}
-	return s.list
-}
-
-// put reports whether the call is new.
-func (s *sites) put(at ssa.Instruction, x site) bool {
-	if i, ok := s.index[at]; ok {
-		s.list[i] = x
-		return false
-	}
-	s.index[at] = len(s.list)
-	s.list = append(s.list, x)
-	return true
 }
 
 // New returns an engine. The caller sets the exported fields, adds functions and calls Run.
@@ -189,23 +159,21 @@ func New(fset *token.FileSet, known []*Taxonomy) *Engine {
 		ContractOf: func(types.Object) *Contract { return nil },
 		errType:    types.Universe.Lookup("error").Type().Underlying().(*types.Interface),
 		taxonomies: make(map[string]*Taxonomy), ids: make(map[*ssa.Function]string), places: make(map[token.Pos]string),
-		byID: make(map[string]*ssa.Function), packages: make(map[string]bool), byName: make(map[string][]*ssa.Function),
-		closures: make(map[*ssa.Function]*ssa.MakeClosure), funcCells: make(map[string][]ssa.Value),
-		inField:    make(map[types.Object][]ssa.Value),
-		inContexts: make(map[string][]*ssa.Call),
-		makerCalls: make(map[string][]*ssa.Call), impls: make(map[string][]*ssa.Function),
-		foreignMethods: make(map[string][]string),
-		named:          make(map[*ssa.Function]bool), invoked: make(map[string]bool),
+		byID: make(map[string]*ssa.Function), packages: make(map[string]bool),
+		closures: make(map[*ssa.Function]*ssa.MakeClosure), assigned: make(map[any][]ssa.Value),
+		functions: make(map[string]function), clients: make(map[string]*ssa.Call),
+
+		runtimeCalls: make(map[string][]*ssa.Call), impls: make(map[string]implementations),
+		named: make(map[*ssa.Function]bool), invoked: make(map[string]bool),
 		unreachable: make(map[*ssa.BasicBlock]bool),
-		summaries:   make(map[*ssa.Function][]*Set), cells: make(map[string]*Set),
-		sites: make(map[*ssa.Function]*sites), values: newMemo[ssa.Value](), memories: newMemo[memKey](),
-		closed: newMemo[Atom](), framed: newMemo[frameKey](), returning: make(map[*ssa.Function]bool),
-		written: newMemo[*ssa.Parameter](), narrowed: make(map[placeKey]*Set),
-		predicates: make(map[paramKey]*Predicate), targets: make(map[ssa.Value][]target),
-		resolving: make(map[ssa.Value]bool), testsOf: make(map[ssa.Value][]test),
-		isPrivate: make(map[*ssa.Parameter]bool),
-		models:    models(),
+		summaries:   make(map[*ssa.Function][]*Set), cells: make(map[any]*Set),
+		sites: make(map[*ssa.Function][]site), siteOf: make(map[siteKey]bool), narrowed: make(map[placeKey]*Set),
+		predicates: make(map[paramKey]*Predicate),
+		testsOf:    make(map[ssa.Value][]test),
+		models:     models(),
 	}
+	e.values, e.memories = newMemo[ssa.Value](&e.again), newMemo[memKey](&e.again)
+	e.closed, e.called = newMemo[Atom](&e.again), newMemo[paramKey](&e.again)
 	e.entries = sync.OnceValue(e.findEntries)
 	for _, t := range known {
 		e.taxonomies[t.Path] = t
@@ -264,10 +232,9 @@ func (e *Engine) Add(fn *ssa.Function) {
 	if e.byID[e.id(fn)] != nil { // another use of a bound method or of a thunk
 		e.ids[fn] = fmt.Sprintf("%s#%d", fn, len(e.Funcs))
 	}
-	e.byID[e.id(fn)] = fn
+	e.byID[e.id(fn)], e.prog = fn, fn.Prog
 	e.Funcs = append(e.Funcs, fn)
 	if o, ok := fn.Object().(*types.Func); ok && fn.Synthetic == "" {
-		e.byName[o.Name()] = append(e.byName[o.Name()], fn)
 		e.packages[o.Pkg().Path()] = true
 	}
 	for _, f := range fn.AnonFuncs {
@@ -281,34 +248,13 @@ func (e *Engine) Add(fn *ssa.Function) {
 	}
 }
 
-// addUnreachable finds the blocks that a constant condition excludes. A block is reachable if one
-// before it is.
+// addUnreachable finds the blocks that constant conditions exclude.
 func (e *Engine) addUnreachable(fn *ssa.Function) {
-	reached := make(map[*ssa.BasicBlock]bool)
-	var visit func(b *ssa.BasicBlock)
-	visit = func(b *ssa.BasicBlock) {
-		if b == nil || reached[b] {
-			return
-		}
-		reached[b] = true
-		succs := b.Succs
-		if cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
-			if k, ok := cond.Cond.(*ssa.Const); ok {
-				i := 1
-				if constant.BoolVal(k.Value) {
-					i = 0
-				}
-				succs = succs[i : i+1]
-			}
-		}
-		for _, s := range succs {
-			visit(s)
-		}
-	}
-	visit(fn.Blocks[0])
-	visit(fn.Recover)
+	reached := e.flow(fn.Blocks[0], one(Atom{}, ""), func(s *Set, p, b *ssa.BasicBlock) *Set {
+		return e.onEdge(s, nil, p, b)
+	})
 	for _, b := range fn.Blocks {
-		if !reached[b] {
+		if b != fn.Recover && reached[b].Len() == 0 {
 			e.unreachable[b] = true
 		}
 	}
@@ -323,19 +269,11 @@ func (e *Engine) addInstruction(i ssa.Instruction) {
 	case *ssa.MakeInterface:
 		e.concrete = append(e.concrete, i.X.Type())
 	case *ssa.Call:
-		e.addMaker(i)
-		if f := i.Call.StaticCallee(); f != nil && f.Name() == "WithValue" && fullName(f) == "context.WithValue" {
-			key := contextKey(i.Call.Args[1])
-			e.inContexts[key] = append(e.inContexts[key], i)
+		if f := i.Call.StaticCallee(); f != nil && f.Pkg != nil && strings.HasPrefix(f.Pkg.Pkg.Path(), runtimePath) {
+			e.runtimeCalls[fullName(f)] = append(e.runtimeCalls[fullName(f)], i)
 		}
 	case *ssa.Store:
-		if k := cellKey(i.Addr); k != "" && isTraced(i.Val.Type()) {
-			e.funcCells[k] = append(e.funcCells[k], i.Val)
-			if fa, ok := i.Addr.(*ssa.FieldAddr); ok {
-				field := deref(fa.X.Type()).Underlying().(*types.Struct).Field(fa.Field).Origin()
-				e.inField[field] = append(e.inField[field], i.Val)
-			}
-		}
+		e.assigned[cellKey(i.Addr)] = append(e.assigned[cellKey(i.Addr)], i.Val)
 	}
 	if c, ok := i.(ssa.CallInstruction); ok && c.Common().IsInvoke() {
 		e.invoked[c.Common().Method.Name()] = true
@@ -361,41 +299,32 @@ func (e *Engine) Run() {
 		return dup
 	})
 	order := e.bottomUp()
-	for changed := true; changed || !e.final; {
+	for e.again = true; e.again || !e.final; {
 		if e.Rounds == MaxRounds {
 			e.Open = true
 			return
 		}
-		changed = false
 		e.final = e.Rounds > 0
 		e.Rounds++
+		e.again = false
 		for _, fn := range order {
 			if e.stores(fn) {
 				e.forget()
-				changed = true
 			}
-			if e.analyze(fn) {
-				changed = true
-			}
+			e.analyze(fn)
 		}
-		if e.forget() || e.registered {
-			changed = true
-		}
-		e.registered = false
-		clear(e.targets) // those of a function that a caller passes
+		e.forget()
 	}
 }
 
-// forget drops the sets that were computed before a cell grew, and at the end of a round. It reports
-// whether there must be another round.
-func (e *Engine) forget() (incomplete bool) {
+// forget drops the sets that were computed before a cell or a summary grew.
+func (e *Engine) forget() {
 	clear(e.narrowed)
 	clear(e.predicates)
-	for _, grown := range []bool{e.values.next(), e.memories.next(), e.closed.next(), e.framed.next(),
-		e.written.next()} {
-		incomplete = incomplete || grown
-	}
-	return incomplete
+	clear(e.values.now)
+	clear(e.memories.now)
+	clear(e.closed.now)
+	clear(e.called.now)
 }
 
 // bottomUp returns the functions of the scope with callees before callers, so that few rounds are
@@ -425,8 +354,8 @@ func (e *Engine) bottomUp() (order []*ssa.Function) {
 	return order
 }
 
-// analyze computes the values of a function's results, and reports whether they grew.
-func (e *Engine) analyze(fn *ssa.Function) (changed bool) {
+// analyze computes the values of a function's results.
+func (e *Engine) analyze(fn *ssa.Function) {
 	results := e.summaries[fn]
 	if results == nil {
 		results = make([]*Set, fn.Signature.Results().Len())
@@ -446,16 +375,18 @@ func (e *Engine) analyze(fn *ssa.Function) (changed bool) {
 			}
 			at := e.at(ret.Pos())
 			for a, p := range e.valueAt(v, b).All() {
+				if !a.isError() && e.isError(v.Type()) {
+					continue
+				}
 				if len(p) == 0 || p[0] == "" || a.Symbolic() {
 					p = []string{at}
 				}
 				if results[i].add(a, p) {
-					changed = true
+					e.again = true
 				}
 			}
 		}
 	}
-	return changed
 }
 
 // result returns the value of a function's result in the last round.

@@ -66,15 +66,16 @@ func (e *Engine) handlers(call *ssa.Call) (list []Entry) {
 			}
 		}
 	}
-	for _, t := range e.resolve(call.Call.Args[0]) {
-		entry := served
-		entry.Set = e.close(e.callTarget(t, 0, nil, call.Block(), e.at(call.Pos())))
+	handlers := e.close(e.value(call.Call.Args[0]))
+	for a, p := range handlers.All() {
+		entry, f := served, e.functions[a.Name]
+		entry.Set = e.close(e.apply(single(a, p), resultOf(0), e.at(call.Pos())))
 		if served.table != "" {
 			entry.Set = e.apply(entry.Set, "c"+served.table+"#", e.at(call.Pos()))
 		}
-		entry.Name = t.unknown
-		if t.fn != nil {
-			entry.Func, entry.Name = t.fn, ShortName(strings.TrimSuffix(origin(t.fn).String(), "$bound"))
+		entry.Name = a.Name
+		if a.Kind == Func && f.fn != nil {
+			entry.Func, entry.Name = f.fn, ShortName(strings.TrimSuffix(origin(f.fn).String(), "$bound"))
 		}
 		if route != "" {
 			entry.Name = route
@@ -116,7 +117,7 @@ func (e *Engine) remote(service ssa.Value, before, after string) (list []Entry) 
 	name := strings.TrimSuffix(strings.TrimSuffix(named.Obj().Name(), "Server"), "Handler")
 	for m := range iface.Methods() {
 		method, _ := named.Obj().Pkg().Scope().Lookup(name + before + m.Name() + after).(*types.Const)
-		for _, fn := range e.method(made.X.Type(), m) {
+		for _, fn := range e.methodsOf([]types.Type{made.X.Type()}, m).funcs {
 			if method == nil || strings.HasSuffix(e.Fset.Position(fn.Pos()).Filename, ".pb.go") {
 				continue // not implemented
 			}

@@ -102,6 +102,7 @@ func (e *Engine) Findings(src Source) []Finding {
 	c := e.checker(src)
 	c.values(c.dead)
 	c.operations()
+	e.AddContracts(src.Files, src.Info, c.contract)
 	for _, f := range src.Files {
 		c.file(f)
 	}
@@ -132,15 +133,10 @@ func (c *checker) file(f *ast.File) {
 			if line := c.Fset.Position(n.Pos()).Line; lines[line] || lines[line-1] {
 				c.exhaustive(n)
 			}
-		case *ast.TypeSpec:
-			switch typ := n.Type.(type) {
-			case *ast.InterfaceType:
-				c.implementers(typ)
-			case *ast.StructType:
-				c.fields(typ)
-			}
 		case *ast.FuncDecl:
-			c.function(n, boundary)
+			if boundary {
+				c.boundary(n)
+			}
 		}
 		return true
 	})
@@ -178,29 +174,16 @@ func (c *checker) directives(f *ast.File) (exhaustive map[int]bool, boundary boo
 	return exhaustive, boundary
 }
 
-// function compares what a function returns with its contract, or with its boundary.
-func (c *checker) function(decl *ast.FuncDecl, boundary bool) {
-	obj, ok := c.Info.Defs[decl.Name].(*types.Func)
-	if !ok {
+// boundary reports the errors without a code of a function without a contract.
+func (c *checker) boundary(decl *ast.FuncDecl) {
+	obj, _ := c.Info.Defs[decl.Name].(*types.Func)
+	if obj == nil || !obj.Exported() || c.FuncOf(obj) == nil || c.ContractOf(obj) != nil {
 		return
 	}
-	fn := c.FuncOf(obj)
-	declared, hasContract := Directive(decl.Doc, "errors")
-	if fn == nil || !hasContract && !(boundary && obj.Exported()) {
-		return
-	}
-	s, ok := c.Result(fn)
-	switch {
-	case !ok && hasContract:
-		c.report(decl.Name.Pos(), ContractID, "%s has a contract and returns no error", obj.Name())
-	case !ok:
-	case hasContract:
-		c.checkContract(obj, obj.Name(), declared, c.close(s), decl.Name.Pos())
-	default:
-		for a, p := range c.close(s).All() {
-			if a.Kind == Foreign && !a.Below {
-				c.reportForeign(obj.Name(), a, p, decl.Name.Pos())
-			}
+	s, _ := c.Result(c.FuncOf(obj))
+	for a, p := range c.close(s).All() {
+		if a.Kind == Foreign && !a.Below {
+			c.reportForeign(obj.Name(), a, p, obj.Pos())
 		}
 	}
 }
@@ -215,69 +198,50 @@ func Path(p []string) string {
 	return strings.Join(slices.Compact(p), " → ")
 }
 
-// implementers compares the methods of an interface's implementations with its contracts.
-func (c *checker) implementers(iface *ast.InterfaceType) {
-	for _, m := range iface.Methods.List {
-		declared, ok := Directive(m.Doc, "errors")
-		if !ok || len(m.Names) != 1 {
-			continue
-		}
-		obj, ok := c.Info.Defs[m.Names[0]].(*types.Func)
-		typ, isInterface := c.Info.TypeOf(iface).(*types.Interface)
-		if !ok || !isInterface {
-			continue
-		}
-		for _, t := range c.concrete {
-			if !types.Implements(t, typ) {
-				continue
+// contract compares a contract with what the function returns, with the implementations of the
+// interface's method, or with the functions that the program stores in the field.
+func (c *checker) contract(obj types.Object, contract *Contract) {
+	switch obj := obj.(type) {
+	case *types.Func:
+		if fn := c.FuncOf(obj); fn != nil {
+			s, ok := c.Result(fn)
+			if !ok {
+				c.report(obj.Pos(), ContractID, "%s has a contract and returns no error", obj.Name())
+				return
 			}
-			for _, fn := range c.method(t, obj) {
-				if s, ok := c.Result(fn); ok {
-					c.checkContract(obj, fn.RelString(nil), declared, c.close(s), fn.Pos())
-				}
+			c.checkContract(contract, obj.Name(), s, obj.Pos(), true)
+			return
+		}
+		iface, _ := obj.Signature().Recv().Type().Underlying().(*types.Interface)
+		for _, fn := range c.methodsOf(c.implementing(iface), obj).funcs {
+			if s, ok := c.Result(fn); ok {
+				c.checkContract(contract, fn.RelString(nil), s, fn.Pos(), false)
 			}
+		}
+	case *types.Var:
+		sig, isFunc := obj.Type().Underlying().(*types.Signature)
+		if !isFunc || sig.Results().Len() == 0 {
+			c.report(obj.Pos(), ContractID, "%s has a contract and is not a function that returns an error", obj.Name())
+			return
+		}
+		for a, p := range c.cells[obj].All() {
+			s := c.apply(single(a, p), resultOf(sig.Results().Len()-1), c.at(obj.Pos()))
+			c.checkContract(contract, obj.Name(), s, obj.Pos(), false)
 		}
 	}
 }
 
-// fields compares the functions that the program stores in fields with the contracts of the fields.
-func (c *checker) fields(s *ast.StructType) {
-	for _, f := range s.Fields.List {
-		declared, ok := Directive(f.Doc, "errors")
-		if !ok {
-			continue
-		}
-		for _, name := range f.Names {
-			obj := c.Info.Defs[name]
-			sig, isFunc := obj.Type().Underlying().(*types.Signature)
-			if !isFunc || sig.Results().Len() == 0 {
-				c.report(name.Pos(), ContractID, "%s has a contract and is not a function that returns an error",
-					name.Name)
-				continue
-			}
-			for _, v := range c.inField[obj] {
-				for _, t := range c.resolve(v) {
-					s := c.close(c.callTarget(t, sig.Results().Len()-1, nil, nil, c.at(name.Pos())))
-					c.checkContract(obj, name.Name, declared, s, name.Pos())
-				}
-			}
-		}
-	}
-}
-
-// checkContract reports the differences between a contract and the inferred set. An implementation
-// of an interface may return less than the contract of the interface.
-func (c *checker) checkContract(of types.Object, name string, declared []string, s *Set, pos token.Pos) {
-	f, exact := of.(*types.Func)
-	exact = exact && c.FuncOf(f) != nil
-	keys := c.codesNamed(of.Pkg(), declared)
+// checkContract reports the differences between a contract and the inferred set. If it is not
+// exact, the function may return less than its contract.
+func (c *checker) checkContract(contract *Contract, name string, s *Set, pos token.Pos, exact bool) {
+	declared, keys := contract.Codes, contract.Keys
 	for i, word := range declared {
 		if word != ForeignWord && strings.HasPrefix(keys[i], "?") {
 			c.report(pos, ContractID, "no taxonomy here has the code %s, which the contract of %s names", word, name)
 		}
 	}
 	found, complete := make(map[string]bool), true
-	for a, p := range s.All() {
+	for a, p := range c.close(s).All() {
 		switch {
 		case a.Below && a.Kind == Unknown:
 			complete = false

@@ -34,44 +34,25 @@ func (e *Engine) memory(addr ssa.Value, at ssa.Instruction) *Set {
 }
 
 func (e *Engine) findMemory(addr ssa.Value, at ssa.Instruction) *Set {
-	fn := at.Parent()
-	entry := new(Set)
-	switch x := addr.(type) {
-	case *ssa.FreeVar:
-		entry = e.freeVar(x)
-	case *ssa.Parameter:
-		entry = e.parameter(x)
+	b, fn := at.Block(), at.Parent()
+	if b == fn.Recover && len(b.Preds) == 0 { // after a panic the variable has one of its values
+		return e.memoryBlock(e.value(addr), addr, b, at)
 	}
 	if escapes(addr) {
-		return union(e.value(addr), one(Atom{Kind: Unknown, Name: "a variable whose address is stored"}, e.at(addr.Pos())))
+		escaped := Atom{Kind: Unknown, Name: "a variable whose address is stored"}
+		return union(e.value(addr), one(escaped, e.at(addr.Pos())))
 	}
-	in := map[*ssa.BasicBlock]*Set{fn.Blocks[0]: entry}
-	blocks := fn.DomPreorder()
-	for changed := true; changed; {
-		changed = false
-		for _, b := range blocks {
-			switch {
-			case b == fn.Recover && len(b.Preds) == 0:
-				if in[b] == nil { // after a panic the variable has one of its values
-					in[b] = union(e.value(addr))
-				}
-			case b != fn.Blocks[0]:
-				s := new(Set)
-				for _, p := range b.Preds {
-					if in[p] != nil {
-						s.addAll(e.memoryEdge(e.memoryBlock(in[p], addr, p, nil), addr, p, b))
-					}
-				}
-				if in[b] == nil || !s.within(in[b]) {
-					in[b], changed = union(in[b], s), true
-				}
-			}
-		}
+	entry := new(Set)
+	if _, ok := addr.(*ssa.Alloc); !ok {
+		entry = e.symbol(addr)
 	}
-	if in[at.Block()] == nil {
+	in := e.flow(fn.Blocks[0], entry, func(s *Set, p, x *ssa.BasicBlock) *Set {
+		return e.memoryEdge(e.memoryBlock(s, addr, p, nil), addr, p, x)
+	})
+	if in[b] == nil {
 		return nil
 	}
-	return e.memoryBlock(in[at.Block()], addr, at.Block(), at)
+	return e.memoryBlock(in[b], addr, b, at)
 }
 
 // memoryBlock returns the value of a variable in a block before an instruction, or at its end.
@@ -97,10 +78,7 @@ func (e *Engine) memoryBlock(s *Set, addr ssa.Value, b *ssa.BasicBlock, until ss
 			}
 		case *ssa.Call:
 			if t := asTarget(x); t != nil && unboxed(x.Call.Args[1]) == addr {
-				s = e.valueAt(x.Call.Args[0], b)
-				if codes := e.codesOfType(t); codes != nil {
-					s = e.apply(s, opOf('t', codes...), e.at(x.Pos()))
-				}
+				s = e.foundByAs(x)
 				continue
 			}
 			if after, changes := e.memoryCall(s, addr, x); changes {
@@ -210,15 +188,8 @@ func (e *Engine) unchanged(addr ssa.Value, load *ssa.UnOp, p *ssa.BasicBlock) bo
 			if i == load {
 				return true
 			}
-			switch x := i.(type) {
-			case *ssa.Store:
-				if x.Addr == addr {
-					return false
-				}
-			case ssa.CallInstruction:
-				if _, d := i.(*ssa.Defer); !d && (writtenThrough(addr) || slices.Contains(x.Common().Args, addr)) {
-					return false
-				}
+			if mayWrite(i, addr) {
+				return false
 			}
 		}
 		if seen[b] {
@@ -233,6 +204,19 @@ func (e *Engine) unchanged(addr ssa.Value, load *ssa.UnOp, p *ssa.BasicBlock) bo
 		return true
 	}
 	return clean(p)
+}
+
+// mayWrite reports whether an instruction may change a variable.
+func mayWrite(i ssa.Instruction, addr ssa.Value) bool {
+	switch x := i.(type) {
+	case *ssa.Store:
+		return x.Addr == addr
+	case *ssa.Defer:
+		return false
+	case ssa.CallInstruction:
+		return writtenThrough(addr) || slices.Contains(x.Common().Args, addr)
+	}
+	return false
 }
 
 func isPointer(t types.Type) bool {
@@ -267,148 +251,11 @@ func writtenThrough(addr ssa.Value) bool {
 	return false
 }
 
-// contents returns all that a variable, a field or an element can hold. Its callers use value.
-func (e *Engine) contents(addr ssa.Value) *Set {
-	switch x := addr.(type) {
-	case *ssa.Alloc:
-		return e.variable(x)
-	case *ssa.IndexAddr:
-		out := new(Set)
-		for _, r := range *x.Referrers() {
-			if s, ok := r.(*ssa.Store); ok && s.Addr == x {
-				out.addAll(e.valueAt(s.Val, s.Block()))
-			}
-		}
-		if _, ok := x.X.(*ssa.Alloc); !ok {
-			out.addAll(e.value(x.X))
-		}
-		return out
-	case *ssa.FieldAddr:
-		if !e.wraps(x.X.Type()) && e.wraps(x.Type()) {
-			out := union(e.cells[cellKey(x)])
-			e.addOwn(out, x)
-			return out
-		}
-		return e.fieldOf(x.X, x.Field, e.at(x.Pos()))
-	case *ssa.Global:
-		out := union(e.cells[cellKey(x)])
-		switch pkg := x.Pkg; {
-		case pkg != nil && e.packages[pkg.Pkg.Path()]:
-		case pkg != nil && !e.Whole && e.seesCodes(pkg.Pkg):
-			name := "variable " + x.String() + " of another package"
-			out.add(Atom{Kind: Unknown, Name: name}, []string{e.at(x.Pos())})
-		default:
-			out.add(Atom{Kind: Foreign, Name: x.String()}, []string{e.at(x.Pos())})
-		}
-		return out
+// foundByAs returns what a call of errors.As stores in its target.
+func (e *Engine) foundByAs(call *ssa.Call) *Set {
+	s := e.valueAt(call.Call.Args[0], call.Block())
+	if codes := e.codesOfType(asTarget(call)); codes != nil {
+		s = e.apply(s, opOf('t', codes...), e.at(call.Pos()))
 	}
-	return nil
-}
-
-// variable returns all that is stored in a variable of a function, by it, its closures and callees.
-func (e *Engine) variable(x *ssa.Alloc) *Set {
-	out := union(e.cells[e.madeCell(x)])
-	if t := deref(x.Type()); !isPointer(t) && e.wraps(t) {
-		e.own(out, x)
-		if out.Len() == 0 && e.final { // without a cause it is an error of its own
-			out.add(Atom{Kind: Foreign, Name: types.TypeString(t, shortPkg)}, []string{e.at(x.Pos())})
-		}
-		return out
-	}
-	e.storedIn(out, x)
-	return out
-}
-
-// own adds the errors in an object that is a variable, or in one of its fields.
-func (e *Engine) own(out *Set, x *ssa.Alloc, field ...int) {
-	e.addOwn(out, x, field...)
-	e.storedIn(out, x)
-}
-
-// storedIn adds the values that are stored in a variable as a whole.
-func (e *Engine) storedIn(out *Set, x *ssa.Alloc) {
-	for _, r := range *x.Referrers() {
-		switch r := r.(type) {
-		case *ssa.Store:
-			if r.Addr == x {
-				out.addAll(e.valueAt(r.Val, r.Block()))
-			}
-		case *ssa.IndexAddr:
-			out.addAll(e.value(r))
-		case *ssa.MakeClosure:
-			f := r.Fn.(*ssa.Function)
-			e.capturedStores(out, f, f.FreeVars[slices.Index(r.Bindings, ssa.Value(x))], r)
-		case *ssa.MakeInterface: // errors.As(err, &x)
-			for _, u := range *r.Referrers() {
-				call, ok := u.(*ssa.Call)
-				if !ok || asTarget(call) == nil {
-					continue
-				}
-				s := e.valueAt(call.Call.Args[0], call.Block())
-				if codes := e.codesOfType(asTarget(call)); codes != nil {
-					s = e.apply(s, opOf('t', codes...), e.at(call.Pos()))
-				}
-				out.addAll(s)
-			}
-		case ssa.CallInstruction: // f(&err)
-			e.storesOfCall(out, x, r)
-		}
-	}
-}
-
-// storesOfCall adds what a callee stores in a variable whose address it gets.
-func (e *Engine) storesOfCall(out *Set, addr ssa.Value, call ssa.CallInstruction) {
-	f := call.Common().StaticCallee()
-	if f == nil || !e.inScope(f) {
-		return
-	}
-	f = origin(f)
-	args := call.Common().Args
-	for i, arg := range args {
-		if arg != addr {
-			continue
-		}
-		e.site(f, call, args, nil)
-		stored := e.written.get(f.Params[i], func() *Set { return e.storedThrough(f.Params[i]) })
-		out.addAll(e.instantiate(stored, f, args, nil, call.Block(), e.at(call.Pos())))
-	}
-}
-
-// storedThrough returns what a function stores in the variable that it gets as a parameter.
-func (e *Engine) storedThrough(p *ssa.Parameter) *Set {
-	out := new(Set)
-	if isPointer(p.Type()) && e.wraps(p.Type()) {
-		e.addOwn(out, p)
-	}
-	for _, r := range *p.Referrers() {
-		switch r := r.(type) {
-		case *ssa.Store:
-			if r.Addr == p {
-				out.addAll(e.valueAt(r.Val, r.Block()))
-			}
-		case *ssa.MakeClosure:
-			f := r.Fn.(*ssa.Function)
-			e.capturedStores(out, f, f.FreeVars[slices.Index(r.Bindings, ssa.Value(p))], r)
-		}
-	}
-	return out
-}
-
-// capturedStores adds what a closure stores in a variable that it captured.
-func (e *Engine) capturedStores(out *Set, f *ssa.Function, fv *ssa.FreeVar, mc *ssa.MakeClosure) {
-	for _, r := range *fv.Referrers() {
-		switch r := r.(type) {
-		case *ssa.Store:
-			if r.Addr == fv {
-				out.addAll(e.instantiate(e.valueAt(r.Val, r.Block()), f, nil, mc.Bindings, mc.Block(), ""))
-			}
-		case *ssa.MakeClosure: // captured again
-			inner := r.Fn.(*ssa.Function)
-			s := new(Set)
-			e.capturedStores(s, inner, inner.FreeVars[slices.Index(r.Bindings, ssa.Value(fv))], r)
-			out.addAll(e.instantiate(s, f, nil, mc.Bindings, mc.Block(), ""))
-		case ssa.CallInstruction:
-			e.storesOfCall(out, fv, r)
-		}
-	}
+	return s
 }

@@ -1,6 +1,8 @@
 package infer
 
 import (
+	"cmp"
+	"fmt"
 	"go/types"
 	"slices"
 	"strings"
@@ -15,21 +17,19 @@ func (e *Engine) model(fn, callee *ssa.Function, call ssa.CallInstruction, j int
 	if obj == nil || obj.Pkg() == nil {
 		return nil, false
 	}
+	c := &modelled{e: e, call: call, callee: callee, args: call.Common().Args, at: at, result: j}
 	if t := e.taxonomy(obj.Pkg().Path()); t != nil {
-		return e.generated(t, fn, call, j, at), true
+		return c.generated(t, fn), true
 	}
-	c := &modelled{e: e, args: call.Common().Args, block: call.Block(), at: at, result: j}
 	name := fullName(fn)
 	if m, ok := e.models[name]; ok {
 		return m(c), true
 	}
-	if name == "errors.AsType" {
-		if codes := e.codesOfType(callee.TypeArgs()[0]); codes != nil && j == 0 {
-			return e.apply(c.arg(0), opOf('t', codes...), at), true
-		}
+	switch recv := fn.Signature.Recv(); {
+	case recv == nil:
+	case isTable(fn.Signature.Results().At(j).Type()): // of a copy with a profile
 		return c.arg(0), true
-	}
-	if fn.Name() == "Unwrap" && strings.Contains(name, "taxonomy/gen.Base") {
+	case fn.Name() == "Unwrap" && strings.Contains(name, "taxonomy/gen.Base"):
 		return e.apply(c.arg(0), "u", at), true
 	}
 	return nil, false
@@ -38,15 +38,32 @@ func (e *Engine) model(fn, callee *ssa.Function, call ssa.CallInstruction, j int
 // modelled is a call of a function with a model.
 type modelled struct {
 	e      *Engine
+	call   ssa.CallInstruction
+	callee *ssa.Function
 	args   []ssa.Value
-	block  *ssa.BasicBlock
 	at     string
 	result int
 }
 
-func (c *modelled) arg(i int) *Set { return c.e.valueAt(c.args[i], c.block) }
+func (c *modelled) arg(i int) *Set { return c.e.valueAt(c.args[i], c.call.Block()) }
 
 func (c *modelled) one(kind Kind, name string) *Set { return one(Atom{Kind: kind, Name: name}, c.at) }
+
+// called returns a result of the functions that an argument can be.
+func (c *modelled) called(arg, result int) *Set {
+	return c.e.apply(c.arg(arg), resultOf(result), c.at)
+}
+
+// classified returns what tables make of an argument. A response, a text and evidence are foreign
+// failures.
+func (c *modelled) classified(tables string, arg int, source string) *Set {
+	s := c.one(Foreign, valuePrefix+types.TypeString(unboxed(c.args[arg]).Type(), shortPkg))
+	t := unboxed(c.args[arg]).Type()
+	if c.e.isError(t) && !isEvidence(t) || types.IsInterface(t) {
+		s = c.arg(arg)
+	}
+	return c.e.apply(s, "c"+tables+"#"+source, c.at)
+}
 
 // rest returns the values of variadic arguments.
 func (c *modelled) rest(i int) *Set {
@@ -59,7 +76,7 @@ func (c *modelled) rest(i int) *Set {
 		if m, ok := v.(*ssa.MakeInterface); ok && !c.e.carries(m.X.Type()) {
 			continue
 		}
-		out.addAll(c.e.valueAt(v, c.block))
+		out.addAll(c.e.valueAt(v, c.call.Block()))
 	}
 	return out
 }
@@ -79,40 +96,52 @@ func models() map[string]func(*modelled) *Set {
 		"context.Cause": func(c *modelled) *Set {
 			return union(c.one(Ended, "context.Cause"), c.e.cells[causeCell])
 		},
-		runtimePath + "detect.Of":                      func(c *modelled) *Set { return c.arg(0) },
-		runtimePath + "taxonomy.WithStack":             func(c *modelled) *Set { return c.arg(0) },
-		runtimePath + "taxonomy.Attach":                func(c *modelled) *Set { return c.arg(0) },
-		runtimePath + "retry.Permanent":                func(c *modelled) *Set { return c.arg(0) },
-		runtimePath + "retry.Do":                       retried,
-		runtimePath + "retry.Value":                    retried,
-		"(" + runtimePath + "taxonomy.Table).Classify": classifiedByTable,
-		runtimePath + "problem.Read":                   read,
-		runtimePath + "rpc/grpcerr.FromStatus":         read,
-		runtimePath + "rpc/connecterr.From":            read,
+		"errors.AsType": func(c *modelled) *Set {
+			if codes := c.e.codesOfType(c.callee.TypeArgs()[0]); codes != nil && c.result == 0 {
+				return c.e.apply(c.arg(0), opOf('t', codes...), c.at)
+			}
+			return c.arg(0)
+		},
 
+		runtimePath + "detect.Of":              unchanged,
+		runtimePath + "taxonomy.WithStack":     unchanged,
+		runtimePath + "taxonomy.Attach":        unchanged,
+		runtimePath + "retry.Permanent":        unchanged,
+		runtimePath + "retry.Do":               retried,
+		runtimePath + "retry.Value":            retried,
+		runtimePath + "problem.Read":           read,
+		runtimePath + "rpc/grpcerr.FromStatus": read,
+		runtimePath + "rpc/connecterr.From":    read,
+		"(" + runtimePath + "taxonomy.Table).Classify": func(c *modelled) *Set {
+			return c.classified(c.e.tables(c.args[0]), 1, c.e.sourceOfRaw(c.args[1]))
+		},
 		dberr + "Classify": func(c *modelled) *Set {
-			op := "c" + c.e.tables(c.args[0]) + "#" + sourceName(c.args[1])
-			return c.e.apply(c.e.raw(c.args[2], c.block, c.at), op, c.at)
+			return c.classified(c.e.tables(c.args[0]), 2, sourceName(c.args[1]))
 		},
 		dberr + "Tx":                    func(c *modelled) *Set { return transaction(c, "(*database/sql.DB).BeginTx") },
 		runtimePath + "dberr/pgxerr.Tx": func(c *modelled) *Set { return transaction(c, "(pgx/v5.Tx).Commit") },
 		dberr + "Repeat":                func(c *modelled) *Set { return repeated(c, c.called(2, 1), 1) },
 		"(*" + httpcall + "Client).Do":  func(c *modelled) *Set { return requested(c, 0) },
 		httpcall + "JSON":               func(c *modelled) *Set { return requested(c, 1) },
+		newClient: func(c *modelled) *Set {
+			key := fmt.Sprintf("%s of %s", c.call.Value().Name(), c.call.Parent())
+			c.e.clients[key] = c.call.Value()
+			return c.one(Client, key)
+		},
 		queue + "Call": func(c *modelled) *Set {
 			return union(c.called(0, 0), c.one(Foreign, "*taxonomy.Evidence"))
+		},
+		queue + "Decide": func(c *modelled) *Set { // the error of the decision
+			tables, source := c.e.tableIn(c.args[4])
+			if tables == "" {
+				tables = c.e.tables(c.args[1])
+			}
+			return union(c.classified(tables, 2, source), c.one(Ended, "queue.Decide"))
 		},
 	}
 }
 
-// called returns a result of the functions that an argument can be.
-func (c *modelled) called(arg, result int) *Set {
-	out := new(Set)
-	for _, t := range c.e.resolve(c.args[arg]) {
-		out.addAll(c.e.callTarget(t, result, nil, c.block, c.at))
-	}
-	return out
-}
+func unchanged(c *modelled) *Set { return c.arg(0) }
 
 func errorf(c *modelled) *Set {
 	format, ok := constString(c.args[0])
@@ -158,11 +187,6 @@ func (c *modelled) ended() *Set {
 	return out
 }
 
-func classifiedByTable(c *modelled) *Set {
-	op := "c" + c.e.tables(c.args[0]) + "#" + c.e.sourceOfRaw(c.args[1], "")
-	return c.e.apply(c.e.raw(c.args[1], c.block, c.at), op, c.at)
-}
-
 // read is what a client reads from a response. The first table classifies what it cannot decode.
 func read(c *modelled) *Set {
 	out := new(Set)
@@ -183,81 +207,42 @@ func read(c *modelled) *Set {
 	return out
 }
 
-// generated returns result j of a function of a generated package.
-func (e *Engine) generated(t *Taxonomy, fn *ssa.Function, call ssa.CallInstruction, j int, at string) *Set {
-	common, b, name := call.Common(), call.Block(), fn.Name()
-	arg := func(i int) *Set { return e.valueAt(common.Args[i], b) }
-	if fn.Signature.Recv() != nil {
-		switch {
-		case name == "WithCause":
-			return union(arg(0), e.apply(arg(1), "b", at))
-		case strings.HasPrefix(name, "With"):
-			return arg(0)
-		case name == "Unwrap":
-			return e.apply(arg(0), "u", at)
-		}
+// generated is the result of a function of a generated package.
+func (c *modelled) generated(t *Taxonomy, fn *ssa.Function) *Set {
+	method := fn.Signature.Recv() != nil
+	switch name := fn.Name(); {
+	case method && name == "WithCause":
+		return union(c.arg(0), c.e.apply(c.arg(1), "b", c.at))
+	case method && name == "Unwrap":
+		return c.e.apply(c.arg(0), "u", c.at)
+	case method && strings.HasPrefix(name, "With"), name == "Attach":
+		return c.arg(0)
+	case method:
 		return nil
-	}
-	switch name {
-	case "Classify", "ClassifyEvidence":
+	case name == "Classify" || name == "ClassifyEvidence":
 		source := ""
-		if len(common.Args) > 1 {
-			source = sourceIn(common.Args[1])
+		if len(c.args) > 1 {
+			source = sourceIn(c.args[1])
 		}
-		op := "c" + t.Path + "#" + e.sourceOfRaw(common.Args[0], source)
-		return e.apply(e.raw(common.Args[0], b, at), op, at)
-	case "UnmarshalError":
-		if j == 1 {
-			return one(Atom{Kind: Foreign, Name: fullName(fn)}, at)
-		}
-		out := new(Set)
-		for _, c := range t.Codes {
-			if c.Factory != "" {
-				out.add(Atom{Kind: Code, Name: t.Key(c.Value)}, []string{at})
-			}
-		}
-		return out
-	case "Attach":
-		return arg(0)
-	}
-	if c := e.factory(t, name); c != "" {
-		return one(Atom{Kind: Code, Name: c}, at)
-	}
-	if name == "Recover" { // it runs a strategy of the second argument, or fails itself
-		return e.foreignCall(fullName(fn), common, b, at)
+		return c.classified(t.Path, 0, cmp.Or(source, c.e.sourceOfRaw(c.args[0])))
+	case name == "UnmarshalError" && c.result == 1:
+		return c.one(Foreign, fullName(fn))
+	case name == "UnmarshalError":
+		return t.made(c.at)
+	case name == "Recover": // it runs a strategy of the second argument, or fails itself
+		return c.e.foreignCall(fullName(fn), c.call.Common(), c.call.Block(), c.at)
+	case t.factory(name) != "":
+		return c.one(Code, t.factory(name))
 	}
 	return nil
-}
-
-// factory returns the code that a factory gives to its errors, or "".
-func (e *Engine) factory(t *Taxonomy, name string) string {
-	for i := range t.Codes {
-		if t.Codes[i].Factory == name {
-			return t.Key(t.Codes[i].Value)
-		}
-	}
-	return ""
-}
-
-// raw returns the set of an argument that is classified. A response, a text and evidence are
-// foreign failures.
-func (e *Engine) raw(v ssa.Value, b *ssa.BasicBlock, at string) *Set {
-	t := unboxed(v).Type()
-	if e.isError(t) && !isEvidence(t) || types.IsInterface(t) {
-		return e.valueAt(v, b)
-	}
-	return one(Atom{Kind: Foreign, Name: valuePrefix + types.TypeString(t, shortPkg)}, at)
 }
 
 func isEvidence(t types.Type) bool {
 	return types.TypeString(deref(t), nil) == runtimePath+"taxonomy.Evidence"
 }
 
-// sourceOfRaw returns the source that classification sees, because evidence has its own.
-func (e *Engine) sourceOfRaw(v ssa.Value, source string) string {
-	if source != "" {
-		return source
-	}
+// sourceOfRaw returns the source of a failure that is classified, because evidence has one.
+func (e *Engine) sourceOfRaw(v ssa.Value) string {
 	if x := unboxed(v); isEvidence(x.Type()) {
 		return sourceField(x)
 	}
@@ -332,18 +317,15 @@ func requested(c *modelled, client int) *Set {
 		out = union(out, c.one(Foreign, "encoding/json.Marshal"), c.one(Foreign, "net/http.NewRequestWithContext"))
 	}
 	var made []*ssa.Call
-	for _, t := range c.e.origins(c.args[client]) {
-		if t.client == nil {
-			made = nil
-			break
+	for a := range c.e.close(c.arg(client)).All() {
+		if a.Kind == Client {
+			made = append(made, c.e.clients[a.Name])
+			continue
 		}
-		made = append(made, t.client)
-	}
-	if len(made) == 0 {
-		made = c.e.makerCalls[newClient]
-		if !c.e.Whole || len(made) == 0 {
+		if made = c.e.runtimeCalls[newClient]; !c.e.Whole || len(made) == 0 {
 			out.addAll(c.one(Unknown, "a client that another package makes"))
 		}
+		break
 	}
 	for _, call := range made {
 		tables := c.e.tables(call.Call.Args[0])
@@ -367,30 +349,4 @@ func requested(c *modelled, client int) *Set {
 		}
 	}
 	return out
-}
-
-// decided returns the error of a decision of a queue, which the table classifies, if v is the
-// result of queue.Decide.
-func (e *Engine) decided(v ssa.Value, at string) (*Set, bool) {
-	if alloc, ok := v.(*ssa.Alloc); ok {
-		for _, r := range *alloc.Referrers() {
-			if s, ok := r.(*ssa.Store); ok && s.Addr == alloc {
-				v = s.Val
-			}
-		}
-		if !onlyStored(alloc) {
-			return nil, false
-		}
-	}
-	call, ok := v.(*ssa.Call)
-	if !ok || call.Call.StaticCallee() == nil || fullName(call.Call.StaticCallee()) != runtimePath+"queue.Decide" {
-		return nil, false
-	}
-	args := call.Call.Args
-	tables, source := e.tableIn(args[4])
-	if tables == "" {
-		tables = e.tables(args[1])
-	}
-	s := e.apply(e.valueAt(args[2], call.Block()), "c"+tables+"#"+source, at)
-	return union(s, one(Atom{Kind: Ended, Name: "queue.Decide"}, at)), true
 }

@@ -27,18 +27,27 @@ func (e *Engine) valueAt(v ssa.Value, b *ssa.BasicBlock) *Set {
 	if s, ok := e.narrowed[key]; ok {
 		return s
 	}
-	in := map[*ssa.BasicBlock]*Set{def: base}
-	blocks := b.Parent().DomPreorder()
-	for changed := true; changed; { // a forward analysis of the blocks below def
+	s := e.flow(def, base, func(s *Set, p, x *ssa.BasicBlock) *Set { return e.onEdge(s, v, p, x) })[b]
+	e.narrowed[key] = s
+	return s
+}
+
+// flow is a forward analysis of the blocks below the first one. It returns the set at the beginning
+// of each: the union of those that the edges lead there.
+func (e *Engine) flow(first *ssa.BasicBlock, base *Set,
+	edge func(s *Set, p, x *ssa.BasicBlock) *Set) map[*ssa.BasicBlock]*Set {
+	in := map[*ssa.BasicBlock]*Set{first: base}
+	blocks := first.Parent().DomPreorder()
+	for changed := true; changed; {
 		changed = false
 		for _, x := range blocks {
-			if x == def || !def.Dominates(x) {
+			if x == first || !first.Dominates(x) {
 				continue
 			}
 			s := new(Set)
 			for _, p := range x.Preds {
-				if def.Dominates(p) && in[p] != nil {
-					s.addAll(e.onEdge(in[p], v, p, x))
+				if first.Dominates(p) && in[p] != nil {
+					s.addAll(edge(in[p], p, x))
 				}
 			}
 			if in[x] == nil || !s.within(in[x]) {
@@ -46,8 +55,7 @@ func (e *Engine) valueAt(v ssa.Value, b *ssa.BasicBlock) *Set {
 			}
 		}
 	}
-	e.narrowed[key] = in[b]
-	return in[b]
+	return in
 }
 
 // definition returns the block where v gets its value, or nil.
@@ -95,7 +103,7 @@ func (e *Engine) assume(s *Set, v, cond ssa.Value, holds bool) *Set {
 		}
 	}
 	for _, t := range e.tests(cond) {
-		if e.same(t.err, v) {
+		if same(t.err, v) {
 			op := t.no
 			if holds {
 				op = t.yes
@@ -111,7 +119,7 @@ func (e *Engine) assume(s *Set, v, cond ssa.Value, holds bool) *Set {
 		return s
 	}
 	for i, arg := range call.Call.Args {
-		if e.same(arg, v) {
+		if same(arg, v) {
 			if p := e.predicate(call.Call.StaticCallee(), i); p != nil {
 				s = e.applyPredicate(s, p, holds, e.at(call.Pos()))
 			}
@@ -178,59 +186,33 @@ func (e *Engine) predicate(fn *ssa.Function, i int) *Predicate {
 
 // returnsOf adds the paths of one return to a predicate.
 func (e *Engine) returnsOf(p *Predicate, fn *ssa.Function, param *ssa.Parameter, result ssa.Value, b *ssa.BasicBlock) {
-	add := func(s *Set, value ssa.Value, holds bool) {
-		if k, ok := value.(*ssa.Const); ok {
-			if constant.BoolVal(k.Value) != holds {
-				return
+	add := func(s *Set, value ssa.Value) {
+		for _, holds := range []bool{true, false} {
+			paths := &p.False
+			if holds {
+				paths = &p.True
 			}
-		} else {
-			s = e.assume(s, param, value, holds)
-		}
-		paths := &p.False
-		if holds {
-			paths = &p.True
-		}
-		for a := range s.All() {
-			if a.Kind == Param && a.Owner == e.id(fn) && !slices.Contains(*paths, a.Ops) {
-				*paths = append(*paths, a.Ops)
+			for a := range e.assume(s, param, value, holds).All() {
+				if a.Kind == Param && a.Owner == e.id(fn) && !slices.Contains(*paths, a.Ops) {
+					*paths = append(*paths, a.Ops)
+				}
 			}
 		}
 	}
-	for _, holds := range []bool{true, false} {
-		phi, ok := result.(*ssa.Phi)
-		if !ok {
-			add(e.valueAt(param, b), result, holds)
-			continue
-		}
-		if phi.Block() != b || !slices.Contains(b.Instrs, ssa.Instruction(phi)) {
-			add(e.valueAt(param, b), result, holds)
-			continue
-		}
-		for i, edge := range phi.Edges {
-			q := b.Preds[i]
-			add(e.onEdge(e.valueAt(param, q), param, q, b), edge, holds)
-		}
+	phi, ok := result.(*ssa.Phi)
+	if !ok || phi.Block() != b {
+		add(e.valueAt(param, b), result)
+		return
+	}
+	for i, q := range b.Preds {
+		add(e.onEdge(e.valueAt(param, q), param, q, b), phi.Edges[i])
 	}
 }
 
 // same reports whether two values are the same error.
-func (e *Engine) same(x, v ssa.Value) bool {
-	x, v = identity(x), identity(v)
+func same(x, v ssa.Value) bool {
+	x, v = unboxed(x), unboxed(v)
 	return x == v || sameLoad(x, v)
-}
-
-// identity returns the value whose interface or other interface v is.
-func identity(v ssa.Value) ssa.Value {
-	for {
-		switch x := v.(type) {
-		case *ssa.ChangeInterface:
-			v = x.X
-		case *ssa.MakeInterface:
-			v = x.X
-		default:
-			return v
-		}
-	}
 }
 
 // sameLoad reports whether two loads of a variable in a block have no store or call between them.
@@ -240,28 +222,7 @@ func sameLoad(x, v ssa.Value) bool {
 	if !ok1 || !ok2 || a.Op != token.MUL || b.Op != token.MUL || a.X != b.X || a.Block() != b.Block() {
 		return false
 	}
-	between := false
-	for _, i := range a.Block().Instrs {
-		if i == ssa.Instruction(a) || i == ssa.Instruction(b) {
-			if between {
-				return true
-			}
-			between = true
-			continue
-		}
-		if !between {
-			continue
-		}
-		switch i := i.(type) {
-		case *ssa.Store:
-			if i.Addr == a.X {
-				return false
-			}
-		case *ssa.Call:
-			if writtenThrough(a.X) || slices.Contains(i.Call.Args, a.X) {
-				return false
-			}
-		}
-	}
-	return false
+	list := a.Block().Instrs
+	i, j := slices.Index(list, ssa.Instruction(a)), slices.Index(list, ssa.Instruction(b))
+	return !slices.ContainsFunc(list[min(i, j):max(i, j)], func(i ssa.Instruction) bool { return mayWrite(i, a.X) })
 }

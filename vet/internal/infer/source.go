@@ -116,6 +116,9 @@ func (e *Engine) SummaryOf(fn *ssa.Function) *Summary {
 	for _, r := range e.summaries[origin(fn)] {
 		var f Fact
 		for a, p := range e.ownSymbols(r, fn).All() {
+			if a.Kind == Func || a.Kind == Client {
+				a = Atom{Kind: Unknown, Name: "a function or client of another package"}
+			}
 			f.Atoms, f.Paths = append(f.Atoms, a), append(f.Paths, p)
 			needed = true
 		}
@@ -161,17 +164,21 @@ func (e *Engine) Word(a Atom, fn *ssa.Function) string {
 	case Ended:
 		return "(context)"
 	}
-	if a.Kind == Classified {
-		return "$" + fn.Params[a.Index].Name() + ".Classify()"
+	if !a.Symbolic() {
+		return ""
 	}
-	name := "a captured variable"
-	if fn != nil && a.Index < len(fn.Params) && (a.Kind == Param || a.Kind == CallParam) {
+	name, ops := "a captured variable", a.Ops
+	if fn != nil && a.Index < len(fn.Params) && a.Kind == Param {
 		name = fn.Params[a.Index].Name()
 	}
-	if a.Kind == CallParam || a.Kind == CallFree {
+	if strings.HasPrefix(ops, "k") {
+		return "$" + name + ".Classify()"
+	}
+	if strings.HasPrefix(ops, "r") {
+		_, ops, _ = strings.Cut(ops, ";")
 		name += "()"
 	}
-	if strings.HasPrefix(a.Ops, "c") {
+	if strings.HasPrefix(ops, "c") {
 		name = "classified " + name
 	}
 	return "$" + name
@@ -189,11 +196,7 @@ func (e *Engine) Declared(fn *ssa.Function) *ssa.Function {
 		return fn
 	}
 	if obj, ok := fn.Object().(*types.Func); ok {
-		for _, f := range e.byName[obj.Name()] {
-			if f.Object() == obj {
-				return f
-			}
-		}
+		return e.declared(obj)
 	}
 	return nil
 }

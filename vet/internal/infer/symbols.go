@@ -3,7 +3,6 @@ package infer
 import (
 	"fmt"
 	"go/token"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -19,14 +18,15 @@ func (e *Engine) close(s *Set) *Set {
 			out.add(a, p)
 			continue
 		}
-		key := a
-		key.Ops, key.Below = "", false
-		v := e.closed.get(key, func() *Set { return e.callers(key) })
-		applied := e.applyOps(v, a.Ops, p[0])
-		if strings.Contains(a.Ops, "$") { // a table
-			applied = e.close(applied)
-		}
-		out.addAll(applied)
+		a.Below = false
+		out.addAll(e.closed.get(a, func() *Set {
+			if a.Ops == "" {
+				return e.callers(a)
+			}
+			ops := a.Ops
+			a.Ops = ""
+			return e.close(e.applyOps(e.close(single(a, p)), ops, p[0]))
+		}))
 	}
 	return out
 }
@@ -46,35 +46,20 @@ func (e *Engine) callers(a Atom) *Set {
 	if fn == nil {
 		return one(Atom{Kind: Unknown, Name: "a value of " + a.Owner}, "")
 	}
-	out := new(Set)
-	if a.Kind == Free || a.Kind == CallFree {
-		mc := e.closures[fn]
-		if mc == nil {
-			return one(Atom{Kind: Unknown, Name: "a captured variable"}, e.at(fn.Pos()))
-		}
-		if a.Kind == Free {
+	if a.Kind == Free {
+		if mc := e.closures[fn]; mc != nil {
 			return e.close(e.value(mc.Bindings[a.Index]))
 		}
-		for _, t := range e.resolve(mc.Bindings[a.Index]) {
-			out.addAll(e.close(e.callTarget(t, a.Result, nil, mc.Block(), e.at(mc.Pos()))))
-		}
-		return out
+		return one(Atom{Kind: Unknown, Name: "a captured variable"}, e.at(fn.Pos()))
 	}
-	sites := e.sites[fn].all()
+	sites := e.sites[fn]
 	if len(sites) == 0 && (fn.Parent() != nil || e.named[fn]) && e.final {
 		return one(Atom{Kind: Unknown, Name: callbackReason}, e.at(fn.Pos()))
 	}
+	out := new(Set)
 	for _, s := range sites {
-		switch {
-		case a.Index >= len(s.args):
-		case a.Kind == Classified:
-			out.addAll(e.close(e.classifiedByAll(e.tables(s.args[a.Index]), a.Name, e.at(fn.Pos()))))
-		case a.Kind == Param:
+		if a.Index < len(s.args) {
 			out.addAll(e.close(e.valueAt(s.args[a.Index], s.block)))
-		default:
-			for _, t := range e.resolve(s.args[a.Index]) {
-				out.addAll(e.close(e.callTarget(t, a.Result, nil, s.block, "")))
-			}
 		}
 	}
 	if e.openTo(fn) {
@@ -89,7 +74,7 @@ func (e *Engine) openTo(fn *ssa.Function) bool {
 		return false
 	}
 	method := fn.Signature.Recv() != nil && e.invoked[fn.Name()]
-	return !e.named[fn] && !method || e.final && len(e.sites[fn].all()) == 0 || !e.Whole && token.IsExported(fn.Name())
+	return !e.named[fn] && !method || e.final && len(e.sites[fn]) == 0 || !e.Whole && token.IsExported(fn.Name())
 }
 
 func (e *Engine) parameterName(fn *ssa.Function, i int) string {

@@ -32,30 +32,22 @@ func (e *Engine) tables(v ssa.Value) string {
 			words = append(words, word)
 		}
 	}
-	if list, ok := elements(v); ok && isContainer(v.Type()) {
-		for _, x := range list {
-			for word := range strings.SplitSeq(e.tables(x), "|") {
-				add(word)
-			}
-		}
-		return strings.Join(words, "|")
-	}
-	targets := e.resolve(v)
-	if slices.ContainsFunc(targets, func(t target) bool { return t.symbol != nil && t.symbol.Kind == CallFree }) {
-		targets = e.origins(v)
-	}
-	for _, t := range targets {
+	for a := range e.value(v).All() {
 		switch {
-		case t.table != "":
-			add(t.table)
-		case t.symbol != nil && t.symbol.Kind == CallParam:
-			add(fmt.Sprintf("$%s:%d", t.symbol.Owner, t.symbol.Index))
+		case a.Kind == Table:
+			add(a.Name)
+		case a.Kind == Param && a.Ops == "":
+			add(fmt.Sprintf("$%s:%d", a.Owner, a.Index))
+		case a.Kind == Free:
+			for c := range e.close(single(a, []string{""})).All() {
+				if c.Kind != Table {
+					c.Name = unknownTable
+				}
+				add(c.Name)
+			}
 		default:
 			add(unknownTable)
 		}
-	}
-	if len(words) == 0 {
-		return unknownTable
 	}
 	return strings.Join(words, "|")
 }
@@ -72,11 +64,11 @@ func tableSymbol(word string) (owner string, index int, ok bool) {
 
 // tableOf returns the path of the generated package whose Table a value is, or "".
 func (e *Engine) tableOf(v ssa.Value) (path string) {
-	for _, t := range e.origins(v) {
-		if t.table == "" || path != "" && t.table != path {
+	for a := range e.close(e.value(v)).All() {
+		if a.Kind != Table || path != "" && a.Name != path {
 			return ""
 		}
-		path = t.table
+		path = a.Name
 	}
 	return path
 }
@@ -127,7 +119,7 @@ func (e *Engine) classify(out *Set, a Atom, p []string, spec, at string) {
 // classified returns the errors that a table makes of failures of a source.
 func (e *Engine) classified(word, source, at string) *Set {
 	if owner, i, ok := tableSymbol(word); ok {
-		return one(Atom{Kind: Classified, Owner: owner, Index: i, Name: source}, at)
+		return one(Atom{Kind: Param, Owner: owner, Index: i, Ops: "k" + source + ";"}, at)
 	}
 	t := e.taxonomy(word)
 	switch {
@@ -158,8 +150,8 @@ type option struct {
 	args []ssa.Value
 }
 
-// optionsIn returns the options for a variadic parameter, also those that are appended to others, and
-// whether there are no more.
+// optionsIn returns the options for a variadic parameter, also those that are appended to others,
+// and whether there are no more.
 func optionsIn(v ssa.Value) (list []option, known bool) {
 	values, known := elements(v)
 	if call, ok := v.(*ssa.Call); ok && isBuiltin(call.Common(), "append") {

@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/errgen/errgen/internal/summary"
 )
@@ -96,11 +97,6 @@ func (t *Taxonomy) selected(predicate string) (keys []string, ok bool) {
 	return nil, false
 }
 
-// ofType returns the codes of the errors of a Go type.
-func (t *Taxonomy) ofType(name string) []string {
-	return t.where(func(c *summary.Code) bool { return c.Type == name })
-}
-
 // classified returns the codes that classification gives to failures of a source; "?" is any.
 func (t *Taxonomy) classified(source, at string) *Set {
 	out := new(Set)
@@ -144,11 +140,24 @@ func (t *Taxonomy) hasSources() bool {
 
 // decoded returns the codes that a client of a service with the taxonomy can receive.
 func (t *Taxonomy) decoded(at string) *Set {
+	return t.codes(at, func(c *summary.Code) bool { return c.Factory != "" && (c.Public || t.Public == "") })
+}
+
+// made returns the codes that errors can have.
+func (t *Taxonomy) made(at string) *Set {
+	return t.codes(at, func(c *summary.Code) bool { return c.Factory != "" })
+}
+
+func (t *Taxonomy) codes(at string, selects func(*summary.Code) bool) *Set {
 	out := new(Set)
-	for _, c := range t.Codes {
-		if c.Factory != "" && (c.Public || t.Public == "") {
-			out.add(Atom{Kind: Code, Name: t.Key(c.Value)}, []string{at})
-		}
+	for _, key := range t.where(selects) {
+		out.add(Atom{Kind: Code, Name: key}, []string{at})
 	}
 	return out
+}
+
+// factory returns the code that a factory gives to its errors, or "".
+func (t *Taxonomy) factory(name string) string {
+	keys := t.where(func(c *summary.Code) bool { return c.Factory == name })
+	return strings.Join(keys, "")
 }

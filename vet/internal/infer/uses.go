@@ -55,7 +55,7 @@ func (e *Engine) Uses(src Source) (list []Use) {
 			}
 		case runtimePath + "retry.Do", runtimePath + "retry.Value":
 			if tables, _ := e.tableIn(args[2]); tables != "" {
-				c := &modelled{e: e, args: args, block: b, at: e.at(call.Pos())}
+				c := &modelled{e: e, call: call, args: args, at: e.at(call.Pos())}
 				add(call.Pos(), summary.ByReaction, e.close(retried(c)), e.everyCode(every)...)
 			}
 		}

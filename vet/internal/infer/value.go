@@ -3,6 +3,7 @@ package infer
 import (
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"unique"
 )
@@ -12,15 +13,15 @@ type Kind uint8
 
 // The kinds. Those from Param on are symbols: a caller replaces them by its own values.
 const (
-	Code       Kind = iota // Name is the path of the generated package, "#" and the code
-	Foreign                // an error without a code; Name is the function or type that made it
-	Unknown                // the analysis cannot tell; Name is the reason
-	Ended                  // the context's end, which Classify and retry.Do return unchanged
-	Param                  // the value of parameter Index of Owner
-	Free                   // the variable that closure Owner captured as Index
-	CallParam              // result Result of calling parameter Index of Owner
-	CallFree               // result Result of calling captured variable Index of Owner
-	Classified             // an error by the table in parameter Index of Owner; Name is the source
+	Code    Kind = iota // Name is the path of the generated package, "#" and the code
+	Foreign             // an error without a code; Name is the function or type that made it
+	Unknown             // the analysis cannot tell; Name is the reason
+	Ended               // the context's end, which Classify and retry.Do return unchanged
+	Func                // a function; Name is its key in Engine.functions
+	Table               // a table of errors; Name is the path of the generated package
+	Client              // a client of a service; Name is its key in Engine.clients
+	Param               // the value of parameter Index of Owner
+	Free                // the variable that closure Owner captured as Index
 )
 
 // Atom is one possible error of a value.
@@ -34,10 +35,13 @@ type Atom struct {
 	Below bool
 
 	// These are for symbols. Ops are the operations for the values that replace the symbol.
-	Owner         string
-	Index, Result int
-	Ops           string
+	Owner string
+	Index int
+	Ops   string
 }
+
+// isError reports whether the atom is an error, or may be replaced by one.
+func (a Atom) isError() bool { return a.Kind <= Ended || a.Symbolic() }
 
 // Symbolic reports whether a caller must replace the atom.
 func (a Atom) Symbolic() bool { return a.Kind >= Param }
@@ -54,7 +58,6 @@ func (a Atom) onlyCause() bool {
 type Set struct {
 	atoms []atomRef
 	paths [][]string
-	index map[atomRef]int // nil for a small set
 	// foreign counts the foreign errors. A set names the first ones only.
 	foreign int
 }
@@ -62,10 +65,9 @@ type Set struct {
 // atomRef is a unique pointer to an atom, which is quick to compare.
 type atomRef = unique.Handle[Atom]
 
-// The longest witness, the largest set without an index, and the most foreign errors in a set.
+// The longest witness, and the most foreign errors in a set.
 const (
 	maxPath    = 8
-	maxPlain   = 8
 	maxForeign = 24
 )
 
@@ -104,13 +106,7 @@ func (s *Set) find(a atomRef) int {
 	if s == nil {
 		return -1
 	}
-	if s.index == nil {
-		return slices.Index(s.atoms, a)
-	}
-	if i, ok := s.index[a]; ok {
-		return i
-	}
-	return -1
+	return slices.Index(s.atoms, a)
 }
 
 // add keeps the shortest witness of an atom, and reports whether the atom is new.
@@ -129,15 +125,6 @@ func (s *Set) addRef(a atomRef, path []string) bool {
 		}
 	}
 	s.atoms, s.paths = append(s.atoms, a), append(s.paths, path)
-	switch {
-	case s.index != nil:
-		s.index[a] = len(s.atoms) - 1
-	case len(s.atoms) > maxPlain:
-		s.index = make(map[atomRef]int, 2*maxPlain)
-		for i, a := range s.atoms {
-			s.index[a] = i
-		}
-	}
 	return true
 }
 
@@ -204,6 +191,8 @@ func union(sets ...*Set) *Set {
 //	0     the error is nil
 //	b     the value became a cause
 //	u     the value was unwrapped, so its causes count
+//	rj    the value is a function that was called, for result j
+//	ks    the value is a table that classified a failure of source s
 const (
 	filters    = "-+xhyT"
 	maxFilters = 6
@@ -226,7 +215,7 @@ func addOp(ops, op string) string {
 		first--
 	}
 	if strings.IndexByte(filters, op[0]) < 0 {
-		if first == len(list) && first > 0 && list[first-1] == op {
+		if first == len(list) && first > 0 && list[first-1] == op && (op[0] != 'r' || first > 3) {
 			return ops // the operations can be repeated
 		}
 		return ops + op
@@ -244,7 +233,7 @@ func (e *Engine) apply(s *Set, op, at string) *Set {
 	if op == "" || s.Len() == 0 {
 		return s
 	}
-	if op == "0" {
+	if op == "0" || op[0] == 'c' && op[1] == '#' { // nil, or by a table that has not been found yet
 		return nil
 	}
 	var operands []string
@@ -262,6 +251,13 @@ func (e *Engine) apply(s *Set, op, at string) *Set {
 		if a.Symbolic() {
 			a.Ops = addOp(a.Ops, op)
 			out.add(a, p)
+			continue
+		}
+		if op[0] == 'r' || op[0] == 'k' {
+			e.applyCall(out, a, p, op, at)
+			continue
+		}
+		if !a.isError() {
 			continue
 		}
 		in := a.Kind == Code && slices.Contains(operands, a.Name)
@@ -302,6 +298,21 @@ func (e *Engine) apply(s *Set, op, at string) *Set {
 		}
 	}
 	return out
+}
+
+// applyCall adds the result of calling an atom, or of classifying by it.
+func (e *Engine) applyCall(out *Set, a Atom, p []string, op, at string) {
+	switch {
+	case op[0] == 'k' && a.Kind == Table:
+		out.addAll(e.classified(a.Name, op[1:], at))
+	case op[0] == 'k':
+		out.add(Atom{Kind: Unknown, Name: tableReason}, []string{at})
+	case a.Kind == Func:
+		j, _ := strconv.Atoi(op[1:])
+		out.addAll(e.call(a.Name, j, at))
+	case a.Kind == Foreign || a.Kind == Unknown:
+		out.add(a, p)
+	}
 }
 
 // applyOps applies the operations of a symbol.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/errgen/errgen/internal/summary"
 )
 
 // value returns what v can be, without the conditions at the place where it is used.
@@ -22,12 +24,15 @@ func (e *Engine) eval(v ssa.Value) *Set {
 		if c := e.codeConst(x); c != "" {
 			return one(Atom{Kind: Code, Name: c, Const: true}, at)
 		}
+	case *ssa.Function:
+		return e.function(e.id(x), function{fn: x}, at)
+	case *ssa.MakeClosure:
+		f := function{fn: x.Fn.(*ssa.Function), bind: x.Bindings}
+		return e.function(e.id(x.Parent())+"."+x.Name(), f, at)
 	case *ssa.MakeInterface:
 		return e.made(x, at)
 	case *ssa.ChangeInterface:
 		return e.valueAt(x.X, x.Block())
-	case *ssa.ChangeType:
-		return e.value(x.X)
 	case *ssa.TypeAssert:
 		s := e.valueAt(x.X, x.Block())
 		if codes := e.codesOfType(x.AssertedType); codes != nil {
@@ -53,28 +58,27 @@ func (e *Engine) eval(v ssa.Value) *Set {
 			return e.value(x.X)
 		}
 	case *ssa.Parameter:
-		return e.parameterValue(x)
+		return union(e.cells[x], e.symbol(x))
 	case *ssa.FreeVar:
-		return e.freeVar(x)
-	case *ssa.Lookup:
-		return e.value(x.X)
-	case *ssa.Index:
-		return e.value(x.X)
-	case *ssa.Range:
-		return e.value(x.X)
-	case *ssa.Slice:
-		return e.value(x.X)
+		return e.symbol(x)
+	case *ssa.ChangeType, *ssa.Lookup, *ssa.Index, *ssa.IndexAddr, *ssa.Range, *ssa.Slice:
+		return e.value(operand(x))
 	case *ssa.Field:
-		return e.fieldOf(x.X, x.Field, at)
+		return e.field(x.X, x.Field, at)
 	case *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeSlice:
-		out := union(e.cells[e.madeCell(x)])
-		e.calleeCells(out, x)
-		return out
-	case *ssa.Alloc, *ssa.Global, *ssa.FieldAddr, *ssa.IndexAddr:
-		return e.contents(x)
+		return union(e.cells[x])
+	case *ssa.FieldAddr:
+		return e.field(x.X, x.Field, at)
+	case *ssa.Alloc:
+		return e.variable(x, at)
+	case *ssa.Global:
+		return e.global(x, at)
 	}
 	return nil
 }
+
+// operand returns the first operand of an instruction.
+func operand(v ssa.Value) ssa.Value { return *v.(ssa.Instruction).Operands(nil)[0] }
 
 func (e *Engine) extract(x *ssa.Extract) *Set {
 	switch t := x.Tuple.(type) {
@@ -88,10 +92,8 @@ func (e *Engine) extract(x *ssa.Extract) *Set {
 		if x.Index == 2 && !t.IsString {
 			return e.value(t.Iter.(*ssa.Range).X)
 		}
-	case *ssa.Lookup:
-		return e.value(t.X)
-	case *ssa.UnOp:
-		return e.value(t.X)
+	case *ssa.Lookup, *ssa.UnOp:
+		return e.value(operand(t))
 	case *ssa.Select:
 		n := 2
 		for _, s := range t.States {
@@ -106,40 +108,44 @@ func (e *Engine) extract(x *ssa.Extract) *Set {
 	return nil
 }
 
-func (e *Engine) parameter(x *ssa.Parameter) *Set {
-	fn := x.Parent()
-	return one(Atom{Kind: Param, Owner: e.id(fn), Index: slices.Index(fn.Params, x)}, e.at(fn.Pos()))
+// symbol returns the value of a parameter, or of a captured variable, which the caller has.
+func (e *Engine) symbol(v ssa.Value) *Set {
+	fn := v.Parent()
+	a := Atom{Kind: Free, Owner: e.id(fn)}
+	switch x := v.(type) {
+	case *ssa.Parameter:
+		a.Kind, a.Index = Param, slices.Index(fn.Params, x)
+	case *ssa.FreeVar:
+		a.Index = slices.Index(fn.FreeVars, x)
+	}
+	return one(a, e.at(fn.Pos()))
 }
 
-// parameterValue is the value that the caller passes, and what the function stores there.
-func (e *Engine) parameterValue(x *ssa.Parameter) *Set {
-	out := union(e.cells[e.paramCell(x)], e.parameter(x))
-	if isPointer(x.Type()) && e.wraps(x.Type()) {
-		e.addOwn(out, x)
+// variable returns all that is stored in a variable of a function. Memory is more exact.
+func (e *Engine) variable(x *ssa.Alloc, at string) *Set {
+	t := deref(x.Type())
+	if e.cells[x].Len() == 0 && e.final && !isPointer(t) && e.wraps(t) && e.hasMethod(t, "Unwrap") { // without a cause
+		return one(Atom{Kind: Foreign, Name: types.TypeString(t, shortPkg)}, at)
+	}
+	return union(e.cells[x])
+}
+
+func (e *Engine) global(x *ssa.Global, at string) *Set {
+	out := union(e.cells[x])
+	_, isFunc := deref(x.Type()).Underlying().(*types.Signature)
+	switch pkg := x.Pkg; {
+	case x.Name() == "Table" && pkg != nil && isTable(deref(x.Type())):
+		return one(Atom{Kind: Table, Name: pkg.Pkg.Path()}, at)
+	case isFunc && len(e.assigned[x]) == 0:
+		return one(Atom{Kind: Unknown, Name: "a function in " + x.String()}, at)
+	case isFunc:
+	case pkg != nil && e.packages[pkg.Pkg.Path()]:
+	case pkg != nil && !e.Whole && e.seesCodes(pkg.Pkg):
+		out.add(Atom{Kind: Unknown, Name: "variable " + x.String() + " of another package"}, []string{at})
+	default:
+		out.add(Atom{Kind: Foreign, Name: x.String()}, []string{at})
 	}
 	return out
-}
-
-func (e *Engine) freeVar(x *ssa.FreeVar) *Set {
-	fn := x.Parent()
-	return one(Atom{Kind: Free, Owner: e.id(fn), Index: slices.Index(fn.FreeVars, x)}, e.at(fn.Pos()))
-}
-
-// calleeCells adds what callees store in a container that they get as an argument.
-func (e *Engine) calleeCells(out *Set, v ssa.Value) {
-	for _, r := range *v.Referrers() {
-		c, ok := r.(ssa.CallInstruction)
-		if !ok {
-			continue
-		}
-		if f := c.Common().StaticCallee(); f != nil && e.inScope(f) {
-			for i, arg := range c.Common().Args {
-				if arg == v {
-					out.addAll(e.cells[e.paramCell(origin(f).Params[i])])
-				}
-			}
-		}
-	}
 }
 
 // made returns the value of a concrete error that becomes an interface.
@@ -165,9 +171,17 @@ func (e *Engine) made(x *ssa.MakeInterface, at string) *Set {
 // generatedType reports whether a type is of a generated package, or its stand-in for unknown
 // codes.
 func (e *Engine) generatedType(t types.Type) bool {
-	n, ok := types.Unalias(deref(t)).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && (e.taxonomy(n.Obj().Pkg().Path()) != nil ||
-		n.String() == runtimePath+"taxonomy.Unknown")
+	tax, n := e.taxonomyOf(deref(t))
+	return tax != nil || n != nil && n.String() == runtimePath+"taxonomy.Unknown"
+}
+
+// taxonomyOf returns the taxonomy of a type of a generated package, or nil.
+func (e *Engine) taxonomyOf(t types.Type) (*Taxonomy, *types.Named) {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return nil, nil
+	}
+	return e.taxonomy(n.Obj().Pkg().Path()), n
 }
 
 // wrapper returns the value of an error of another type: that of the errors in its fields, if it
@@ -181,61 +195,31 @@ func (e *Engine) wrapper(t types.Type, v ssa.Value, at string) *Set {
 	if !e.hasMethod(t, "Unwrap") {
 		return foreign
 	}
-	st, ok := deref(t).Underlying().(*types.Struct)
-	if !ok {
+	if _, ok := deref(t).Underlying().(*types.Struct); !ok {
 		if s := e.value(v); s.Len() > 0 && isContainer(deref(t)) { // type many []error
 			return s
 		}
 		return foreign
 	}
-	out := new(Set)
-	alloc, _ := v.(*ssa.Alloc)
-	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
-		alloc, _ = load.X.(*ssa.Alloc)
-	}
-	if alloc == nil || !onlyStored(alloc) {
-		for i := range st.NumFields() {
-			if typ := st.Field(i).Type(); e.isError(typ) || isContainer(typ) && e.carries(typ) {
-				out.addAll(e.cells[fieldKey(t, i)])
-			}
-		}
-		out.addAll(e.value(v))
-	} else {
-		e.own(out, alloc)
-	}
+	out := union(e.value(v), e.cells[anyOf(t)])
 	if out.Len() == 0 && e.final { // without a cause it is an error of its own
 		return foreign
 	}
 	return out
 }
 
-// fieldOf returns the value of a field. Objects that wrap errors are distinguished.
-func (e *Engine) fieldOf(x ssa.Value, field int, at string) *Set {
-	out := union(e.cells[fieldKey(x.Type(), field)])
-	if !e.wraps(x.Type()) {
-		if types.TypeString(deref(x.Type()), nil) == runtimePath+"queue.Decision" {
-			if s, ok := e.decided(x, at); ok {
-				return s
-			}
-		}
-		if out.Len() == 0 {
-			return e.foreignField(x.Type(), field, at)
-		}
-		return out
+// field returns the value of a field. Objects that wrap errors are distinguished.
+func (e *Engine) field(x ssa.Value, i int, at string) *Set {
+	field := fieldOf(x.Type(), i)
+	if contract := e.ContractOf(field); contract != nil {
+		return e.function("field "+field.String(), function{field: field, contract: contract}, at)
 	}
-	switch x := x.(type) {
-	case *ssa.Alloc:
-		e.own(out, x, field)
-		return out
-	case *ssa.Parameter:
-		e.addOwn(out, x, field)
-	case *ssa.FieldAddr:
-		e.addOwn(out, x, field)
-		out.addAll(e.cells[cellKey(x)])
-		return out
+	out := union(e.cells[field])
+	if e.wraps(x.Type()) {
+		out.addAll(e.value(x))
+		out.addAll(e.cells[anyOf(x.Type())])
 	}
-	out.addAll(e.value(x))
-	if out.Len() == 0 {
+	if out.Len() == 0 && len(e.assigned[field]) == 0 {
 		return e.foreignField(x.Type(), field, at)
 	}
 	return out
@@ -247,19 +231,6 @@ func (e *Engine) hasMethod(t types.Type, name string) bool {
 	return ok
 }
 
-// onlyStored reports whether a variable is a literal that no other function fills.
-func onlyStored(alloc *ssa.Alloc) bool {
-	return !slices.ContainsFunc(*alloc.Referrers(), func(r ssa.Instruction) bool {
-		switch r := r.(type) {
-		case *ssa.FieldAddr, *ssa.MakeInterface, *ssa.Return, *ssa.UnOp, *ssa.DebugRef:
-			return false
-		case *ssa.Store:
-			return r.Addr == alloc
-		}
-		return true
-	})
-}
-
 // ours reports whether a type is of a package of the scope.
 func (e *Engine) ours(t types.Type) bool {
 	n, ok := types.Unalias(deref(t)).(*types.Named)
@@ -269,20 +240,24 @@ func (e *Engine) ours(t types.Type) bool {
 func shortPkg(p *types.Package) string { return p.Name() }
 
 // foreignField is the value of a field that the scope never stores.
-func (e *Engine) foreignField(t types.Type, field int, at string) *Set {
-	st, ok := deref(t).Underlying().(*types.Struct)
+func (e *Engine) foreignField(t types.Type, field *types.Var, at string) *Set {
 	n, named := types.Unalias(deref(t)).(*types.Named)
-	if !ok || !named || n.Obj().Pkg() == nil || !e.carries(st.Field(field).Type()) {
+	sig, isFunc := field.Type().Underlying().(*types.Signature)
+	if !e.carries(field.Type()) {
 		return nil
 	}
-	name := n.Obj().Pkg().Name() + "." + n.Obj().Name() + "." + st.Field(field).Name()
-	switch path := n.Obj().Pkg().Path(); {
-	case e.packages[path]:
-		return nil
-	case !e.foreignPackage(n.Obj().Pkg()) || !e.isError(st.Field(field).Type()): // any value
+	name := types.TypeString(deref(t), shortPkg) + "." + field.Name()
+	switch {
+	case isFunc && sig.Results().Len() == 0:
+	case isFunc && (!named || e.ours(t) || !e.foreignPackage(n.Obj().Pkg())):
+		return one(Atom{Kind: Unknown, Name: "a function in " + name}, at)
+	case !named || e.ours(t):
+	case !e.foreignPackage(n.Obj().Pkg()) || !isFunc && !e.isError(field.Type()): // any value
 		return one(Atom{Kind: Unknown, Name: "field " + name + " of another package"}, at)
+	default:
+		return one(Atom{Kind: Foreign, Name: name}, at)
 	}
-	return one(Atom{Kind: Foreign, Name: name}, at)
+	return nil
 }
 
 // foreignPackage reports whether a package outside of the scope stores no errors with codes itself.
@@ -320,11 +295,13 @@ func elements(v ssa.Value) (list []ssa.Value, ok bool) {
 	return list, true
 }
 
-// unboxed returns the value that became an interface.
+// unboxed returns the value that became an interface, or another type.
 func unboxed(v ssa.Value) ssa.Value {
 	for {
 		switch x := v.(type) {
 		case *ssa.MakeInterface:
+			v = x.X
+		case *ssa.ChangeInterface:
 			v = x.X
 		case *ssa.ChangeType:
 			v = x.X
@@ -361,15 +338,11 @@ func (e *Engine) codeConst(k *ssa.Const) string {
 }
 
 // codeType returns the taxonomy of a type of codes, or nil.
-func (e *Engine) codeType(typ types.Type) (*Taxonomy, *types.Named) {
-	named, ok := types.Unalias(typ).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil {
+func (e *Engine) codeType(t types.Type) (*Taxonomy, *types.Named) {
+	if b, ok := t.Underlying().(*types.Basic); !ok || b.Kind() != types.Uint16 {
 		return nil, nil
 	}
-	if b, ok := named.Underlying().(*types.Basic); !ok || b.Kind() != types.Uint16 {
-		return nil, nil
-	}
-	return e.taxonomy(named.Obj().Pkg().Path()), named
+	return e.taxonomyOf(t)
 }
 
 // codesOf returns the code of a value that is a code constant, with the codes below it, or nil.
@@ -387,13 +360,9 @@ func (e *Engine) codesOf(v ssa.Value) []string {
 
 // codesOfType returns the codes of a generated error type, or nil.
 func (e *Engine) codesOfType(t types.Type) []string {
-	named, ok := types.Unalias(deref(t)).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil {
-		return nil
-	}
-	tax := e.taxonomy(named.Obj().Pkg().Path())
+	tax, named := e.taxonomyOf(deref(t))
 	if tax == nil {
 		return nil
 	}
-	return tax.ofType(named.Obj().Name())
+	return tax.where(func(c *summary.Code) bool { return c.Type == named.Obj().Name() })
 }

@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -131,44 +132,33 @@ func noPackages(ctx context.Context, o Options) error {
 // taxonomies returns those of the generated packages that the program has or imports. Packages of
 // other modules are loaded from their source, because export data lacks the summaries.
 func taxonomies(ctx context.Context, dir string, initial []*packages.Package) (known []*infer.Taxonomy, err error) {
-	seen := make(map[string]bool)
-	add := func(p *packages.Package) error {
-		if seen[p.PkgPath] || len(p.Syntax) == 0 || !infer.IsGenerated(p.Types) {
-			return nil
-		}
-		seen[p.PkgPath] = true
-		t, err := infer.ReadTaxonomy(p.Types)
-		if err == nil {
-			known = append(known, t)
-		}
-		return err
-	}
-	for _, p := range initial {
-		if err := add(p); err != nil {
-			return nil, err
-		}
-	}
-	var missing []string
+	missing := make(map[string]bool)
 	packages.Visit(initial, nil, func(p *packages.Package) {
-		if p.Types == nil {
-			return
-		}
-		for _, i := range p.Types.Imports() {
-			if infer.IsGenerated(i) && !seen[i.Path()] && !slices.Contains(missing, i.Path()) {
-				missing = append(missing, i.Path())
+		if p.Types != nil {
+			for _, i := range p.Types.Imports() {
+				missing[i.Path()] = missing[i.Path()] || infer.IsGenerated(i)
 			}
 		}
 	})
+	for _, p := range initial {
+		missing[p.PkgPath] = false
+	}
+	maps.DeleteFunc(missing, func(_ string, is bool) bool { return !is })
 	if len(missing) > 0 {
-		slices.Sort(missing)
-		more, err := packages.Load(&packages.Config{Context: ctx, Mode: mode, Dir: dir}, missing...)
+		cfg := &packages.Config{Context: ctx, Mode: mode, Dir: dir}
+		more, err := packages.Load(cfg, slices.Sorted(maps.Keys(missing))...)
 		if err != nil {
 			return nil, fmt.Errorf("load generated packages: %w", err)
 		}
-		for _, p := range more {
-			if err := add(p); err != nil {
+		initial = slices.Concat(initial, more)
+	}
+	for _, p := range initial {
+		if infer.IsGenerated(p.Types) {
+			t, err := infer.ReadTaxonomy(p.Types)
+			if err != nil {
 				return nil, err
 			}
+			known = append(known, t)
 		}
 	}
 	slices.SortFunc(known, func(a, b *infer.Taxonomy) int { return strings.Compare(a.Path, b.Path) })

@@ -1061,10 +1061,13 @@ func repeatedly(n int, f failing) failing {
 	})
 }
 
-// The decorator calls itself.
+// The decorator calls itself, so all its users share a set.
 //
-// want: CLOSED unknown(a_function_that_a_recursive_call_returns)
+// want: CLOSED EXISTS DB_FAILED
 func DecoratedTwice() error { return repeatedly(2, closed)() }
+
+// want: NOT_FOUND DB_FAILED over: EXISTS
+func DecoratedMissing() error { return repeatedly(2, missing)() }
 
 func chained(f failing, all ...func(failing) failing) failing {
 	for _, m := range all {

@@ -81,14 +81,16 @@ type walk struct {
 	depth int
 }
 
-// want: CLOSED
+// An object in a field has the cell of the field.
+//
+// want: CLOSED over: INTERNAL
 func Nested() error {
 	w := walk{depth: 1}
 	w.found.err = errs.NewClosed()
 	return &w.found
 }
 
-// want: INTERNAL
+// want: INTERNAL over: CLOSED
 func NestedValue() error {
 	var w walk
 	w.found.set(errs.NewInternal())
