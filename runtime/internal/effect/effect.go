@@ -52,6 +52,11 @@ var sqlStates = map[string]taxonomy.Effect{
 
 // notSent reports whether err shows that no request was sent: the connection failed before.
 func notSent(err error) bool {
+	if reflect.TypeOf(err) == plainError { // the type of most errors, and cheaper than a name
+		// http.ErrSchemeMismatch, without linking net/http. Any error of package errors with this text
+		// counts, but no error with another type, such as one that a server sent.
+		return err == driver.ErrBadConn || err.Error() == "http: server gave HTTP response to HTTPS client"
+	}
 	switch typeOf(err) {
 	case goType{"net", "DNSError"}, goType{"net", "UnknownNetworkError"}, goType{"net", "AddrError"},
 		goType{"net", "InvalidAddrError"}, goType{"crypto/tls", "CertificateVerificationError"},
@@ -71,14 +76,7 @@ func notSent(err error) bool {
 		text := err.Error() // of an error that pgx does not export
 		return x.SafeToRetry() && text != perhapsSent
 	}
-	switch err {
-	case syscall.ECONNREFUSED, driver.ErrBadConn:
-		return true
-	}
-	// http.ErrSchemeMismatch, without linking net/http. Any error of package errors with this text
-	// counts, but no error with another type, such as one that a server sent.
-	text := err.Error()
-	return reflect.TypeOf(err) == plainError && text == "http: server gave HTTP response to HTTPS client"
+	return err == syscall.ECONNREFUSED
 }
 
 var plainError = reflect.TypeOf(errors.New(""))
