@@ -101,7 +101,7 @@ func (e *Engine) dynamic(call ssa.CallInstruction, j int, wanted bool) *Set {
 // the functions, errors and objects that it gets. An object also has those that its other methods
 // got, such as errgroup.Group.Go for the result of Wait.
 func (e *Engine) foreignCall(name string, common *ssa.CallCommon, b *ssa.BasicBlock, at string) *Set {
-	if strings.HasPrefix(strings.TrimLeft(name, "(*"), "reflect.") {
+	if strings.HasPrefix(name, "(reflect.Value).") && !isFresh(common.Args[0]) {
 		return one(Atom{Kind: Unknown, Name: "reflection"}, at)
 	}
 	c := &foreignCall{e: e, name: name, block: b, at: at, out: new(Set)}
@@ -123,13 +123,30 @@ func (e *Engine) foreignCall(name string, common *ssa.CallCommon, b *ssa.BasicBl
 	return c.out
 }
 
+// isFresh reports whether reflection made a value, which has no errors of the program.
+func isFresh(v ssa.Value) bool {
+	made, ok := v.(*ssa.Call)
+	return ok && made.Call.StaticCallee() != nil && fullName(made.Call.StaticCallee()) == "reflect.New"
+}
+
 // containers matches the methods of the standard library's containers, which return no other
 // errors.
 var containers = regexp.MustCompile(`^\(\*sync(/atomic)?\.(Value|Pointer\[T\]|Map|Pool)\)\.`)
 
+// pipeCell is the cell of the errors that the program closes pipes with.
+const pipeCell = "pipes"
+
+func isPipe(t types.Type) bool {
+	name := types.TypeString(t, nil)
+	return name == "*io.PipeReader" || name == "*io.PipeWriter"
+}
+
 // objects returns the places of an object of another package. The last one is for those whose
 // origin is not known.
 func (e *Engine) objects(object ssa.Value) []place {
+	if isPipe(object.Type()) {
+		return []place{{key: pipeCell, shared: true}}
+	}
 	return append(e.placesOf(object), place{key: anyOf(object.Type()), shared: true})
 }
 
@@ -225,8 +242,8 @@ func (c *foreignCall) argument(v ssa.Value) {
 	case ok:
 		c.implementations(iface, v.Type())
 	}
-	if t := types.TypeString(unboxed(v).Type(), nil); t == "*io.PipeReader" || t == "*io.PipeWriter" {
-		c.out.add(Atom{Kind: Unknown, Name: "an error of the other end of a pipe"}, []string{c.at})
+	if isPipe(unboxed(v).Type()) {
+		c.out.addAll(e.close(e.cells[pipeCell]))
 	}
 }
 

@@ -35,6 +35,11 @@ func (e *Engine) eval(v ssa.Value) *Set {
 		return e.valueAt(x.X, x.Block())
 	case *ssa.TypeAssert:
 		s := e.valueAt(x.X, x.Block())
+		if load, ok := x.X.(*ssa.UnOp); ok && s.Len() == 0 && e.isError(x.AssertedType) {
+			if fa, ok := load.X.(*ssa.FieldAddr); ok { // such as the Value of a list.Element
+				s = e.foreignField(fa.X.Type(), fieldOf(fa.X.Type(), fa.Field), true, at)
+			}
+		}
 		if codes := e.codesOfType(x.AssertedType); codes != nil {
 			return e.apply(s, opOf('t', codes...), at)
 		}
@@ -220,7 +225,7 @@ func (e *Engine) field(x ssa.Value, i int, at string) *Set {
 		out.addAll(e.cells[anyOf(x.Type())])
 	}
 	if out.Len() == 0 && len(e.assigned[field]) == 0 {
-		return e.foreignField(x.Type(), field, at)
+		return e.foreignField(x.Type(), field, false, at)
 	}
 	return out
 }
@@ -239,8 +244,9 @@ func (e *Engine) ours(t types.Type) bool {
 
 func shortPkg(p *types.Package) string { return p.Name() }
 
-// foreignField is the value of a field that the scope never stores.
-func (e *Engine) foreignField(t types.Type, field *types.Var, at string) *Set {
+// foreignField is the value of a field that the scope never stores, or the error that it asserts to
+// be in a field of type any.
+func (e *Engine) foreignField(t types.Type, field *types.Var, asserted bool, at string) *Set {
 	n, named := types.Unalias(deref(t)).(*types.Named)
 	sig, isFunc := field.Type().Underlying().(*types.Signature)
 	if !e.carries(field.Type()) {
@@ -251,8 +257,8 @@ func (e *Engine) foreignField(t types.Type, field *types.Var, at string) *Set {
 	case isFunc && sig.Results().Len() == 0:
 	case isFunc && (!named || e.ours(t) || !e.foreignPackage(n.Obj().Pkg())):
 		return one(Atom{Kind: Unknown, Name: "a function in " + name}, at)
-	case !named || e.ours(t):
-	case !e.foreignPackage(n.Obj().Pkg()) || !isFunc && !e.isError(field.Type()): // any value
+	case !named || e.ours(t) || !isFunc && !asserted && !e.isError(field.Type()):
+	case !e.foreignPackage(n.Obj().Pkg()) || asserted:
 		return one(Atom{Kind: Unknown, Name: "field " + name + " of another package"}, at)
 	default:
 		return one(Atom{Kind: Foreign, Name: name}, at)

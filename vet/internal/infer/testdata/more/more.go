@@ -1217,7 +1217,7 @@ func TransportOfParameter() error {
 	return err
 }
 
-// want: foreign(io.ReadAll) unknown(an_error_of_the_other_end_of_a_pipe)
+// want: CLOSED foreign(io.ReadAll)
 func Pipe() error {
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(closed()) }()
