@@ -55,7 +55,8 @@ func notSent(err error) bool {
 	if reflect.TypeOf(err) == plainError { // the type of most errors, and cheaper than a name
 		// http.ErrSchemeMismatch, without linking net/http. Any error of package errors with this text
 		// counts, but no error with another type, such as one that a server sent.
-		return err == driver.ErrBadConn || err.Error() == "http: server gave HTTP response to HTTPS client"
+		text := err.Error()
+		return err == driver.ErrBadConn || text == "http: server gave HTTP response to HTTPS client"
 	}
 	switch typeOf(err) {
 	case goType{"net", "DNSError"}, goType{"net", "UnknownNetworkError"}, goType{"net", "AddrError"},
