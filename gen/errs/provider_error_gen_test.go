@@ -85,8 +85,8 @@ func TestProviderError(t *testing.T) {
 		{Code: CodeProviderAPIError, Entry: "PROVIDER_API_ERROR 103 group=network: backoff retryable exit=69; strict: block; unattended: backoff@unattended", When: []string{"stop_all exit=69", "stop exit=69", "stop exit=69"}, Rules: []string{
 			"PROVIDER_API_ERROR/1: code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], priority: 5, set: {quotaExceeded: true} (67df4125)",
 			"PROVIDER_API_ERROR/2: type: [insufficient_quota, billing_error], priority: 5, set: {quotaExceeded: true} (be6beae2)",
-			"PROVIDER_API_ERROR/3: like: quota_exhausted, set: {quotaExceeded: true} (14f71554)",
-			"PROVIDER_API_ERROR/4: like: quota_exhausted, status: [401, 403], priority: 5, set: {quotaExceeded: true} (57e53df6)",
+			"PROVIDER_API_ERROR/3: like: quota_exhausted, set: {quotaExceeded: true} (6068de4d)",
+			"PROVIDER_API_ERROR/4: like: quota_exhausted, status: [401, 403], priority: 5, set: {quotaExceeded: true} (fea11dcf)",
 			"PROVIDER_API_ERROR/5: like: [context_too_long, model_not_found, payload_too_large], status: {present: false}, set: {invalidRequest: true} (b58af1dd)",
 			"PROVIDER_API_ERROR/6: like: [context_too_long, model_not_found, payload_too_large] (62081549)",
 			"PROVIDER_API_ERROR/7: like: invalid_request, status: {present: false}, priority: -1, set: {invalidRequest: true} (4d00415e)",

@@ -108,9 +108,9 @@ func TestLLMError(t *testing.T) {
 			gentest.NewEvidence("", 1, `{"detail":"fix: timeout","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "fix: timeout"}),
 		}},
 		{Code: CodeLLMQuotaExceeded, Entry: "llm_quota_exceeded fault=dependency: fail severity=critical; fast: recoverability=unknown", Rules: []string{
-			"LLM_QUOTA_EXCEEDED/1: source: llm, like: [quota_exhausted, used_up] (2047c596)",
-			"LLM_QUOTA_EXCEEDED/2: source: {present: false}, like: [quota_exhausted, used_up], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (59b9575d)",
-			"LLM_QUOTA_EXCEEDED/3: source: {present: false}, like: [quota_exhausted, used_up], priority: -6 (a802861a)",
+			"LLM_QUOTA_EXCEEDED/1: source: llm, like: [quota_exhausted, used_up] (d70de46b)",
+			"LLM_QUOTA_EXCEEDED/2: source: {present: false}, like: [quota_exhausted, used_up], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (cf93a3d0)",
+			"LLM_QUOTA_EXCEEDED/3: source: {present: false}, like: [quota_exhausted, used_up], priority: -6 (55d7792b)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMQuotaExceeded("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the quota of the LLM is used up: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMQuotaExceeded("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the quota of the LLM is used up: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -49,7 +49,7 @@ func TestAttemptError(t *testing.T) {
 			"RATE_LIMIT/1: source: budget, type: [exceeded, unknown_cost] (350bf6ba)",
 			"RATE_LIMIT/2: source: agent, type: [rate_limit_error, rate_limit] (9db1bc70)",
 			"RATE_LIMIT/3: source: agent, status: 429 (9debaa25)",
-			"RATE_LIMIT/4: source: agent, like: [rate_limit, quota_per_minute, too_many_requests, throttled, grpc_resource_exhausted, quota_exhausted], priority: -1 (c7808761)",
+			"RATE_LIMIT/4: source: agent, like: [rate_limit, quota_per_minute, too_many_requests, throttled, grpc_resource_exhausted, quota_exhausted], priority: -1 (3902bc1c)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewRateLimit(), 0, "the limit of requests is reached", "{}"),
 			gentest.NewCase(NewRateLimit().WithDetail("some detail\nsecond line").WithRetryAfter(9500*time.Millisecond), 0, "the limit of requests is reached, try again in 9.5s: some detail", `{"detail":"some detail\nsecond line","retryAfter":"9.5s"}`).Hints("retry_after=9.5s"),
