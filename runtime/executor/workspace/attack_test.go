@@ -89,7 +89,8 @@ func attacks() []attack {
 		{"configures a working tree", "", plant + "git config extensions.worktreeConfig true\n" +
 			"git config --worktree core.fsmonitor ./tool; git config --worktree core.worktree /elsewhere",
 			[]string{"added tool"}},
-		{"declares unknown extensions", "", "git config extensions.noop x; git config core.repositoryFormatVersion 99\n" +
+		{"declares unknown extensions", "", "git config extensions.noop x\n" +
+			"git config core.repositoryFormatVersion 99\n" +
 			"printf '[extensions]\\n\\tobjectFormat = sha256\\n\\trefStorage = reftable\\n' >> .git/config", nil},
 		{"declares a partial clone", "", plant + "git config remote.o.url 'ext::./tool'; git config " +
 			"remote.o.promisor true\ngit config extensions.partialClone o; git config protocol.ext.allow always",
@@ -101,13 +102,16 @@ func attacks() []attack {
 			"git config alias.status '!./tool'; git config sequence.editor ./tool; git config pager.status true",
 			[]string{"added tool"}},
 		{"grafts and a replacement of the base", "", "git rev-parse HEAD > .git/info/grafts\n" +
-			"git replace HEAD:a.txt HEAD:dir/b.txt; git update-ref refs/replace/$(git rev-parse HEAD) $(git commit-tree -m e HEAD^{tree})", nil},
-		{"alternates of its own", "", "mkdir -p ../evil/pack; echo \"$PWD/../evil\" > .git/objects/info/alternates", nil},
+			"git replace HEAD:a.txt HEAD:dir/b.txt\n" +
+			"git update-ref refs/replace/$(git rev-parse HEAD) $(git commit-tree -m e HEAD^{tree})", nil},
+		{"alternates of its own", "",
+			"mkdir -p ../evil/pack; echo \"$PWD/../evil\" > .git/objects/info/alternates", nil},
 		{"alternates in its index and links in refs", "", "rm -r .git/refs/heads; ln -s / .git/refs/heads\n" +
 			"ln -sf /etc/passwd .git/packed-refs; ln -sf ../../../../repo/.git/index .git/index", nil},
 		{"a .git that is a chain of links", "", "mv .git ../moved; ln -s ../moved ../hop; ln -s ../hop .git\n" +
 			"git --git-dir=../moved config core.hooksPath .", nil},
-		{"a bare repository in the tree", "", plant + "git init -q --bare bare; git -C bare config core.fsmonitor ../tool\n" +
+		{"a bare repository in the tree", "", plant + "git init -q --bare bare\n" +
+			"git -C bare config core.fsmonitor ../tool\n" +
 			"cp tool bare/hooks/post-update; rm -f bare/hooks/*.sample bare/info/exclude bare/description\n" +
 			"rmdir bare/info bare/branches 2>/dev/null || true", []string{"added bare/HEAD", "added bare/config",
 			"added bare/hooks/post-update", "added tool"}},
@@ -117,35 +121,41 @@ func attacks() []attack {
 			"--untracked-cache; git config core.sparseCheckout true\ngit config index.sparse true; echo x > a.txt",
 			[]string{"modified a.txt"}},
 		// files
-		{"attributes that make files binary, ident and merged by programs", "", plant + "git config merge.x.driver ./tool\n" +
-			"printf '* -text ident merge=x diff=x export-subst\\n' > .gitattributes; echo '$Id$' > a.txt",
+		{"attributes that make files binary, ident and merged by programs", "",
+			plant + "git config merge.x.driver ./tool\n" +
+				"printf '* -text ident merge=x diff=x export-subst\\n' > .gitattributes; echo '$Id$' > a.txt",
 			[]string{"added .gitattributes", "added tool", "modified a.txt"}},
 		{"attributes of a filter that does not exist", "", "echo '* filter=none' > .gitattributes; echo x > a.txt",
 			[]string{"added .gitattributes", "modified a.txt"}},
-		{"attributes and excludes by links", "", "echo '*' > x; ln -s x .gitattributes; rm .gitignore; ln -s x .gitignore",
+		{"attributes and excludes by links", "",
+			"echo '*' > x; ln -s x .gitattributes; rm .gitignore; ln -s x .gitignore",
 			[]string{"added .gitattributes", "added x", "modified .gitignore"}},
 		{"a mailmap and git's own files", "", "echo 'A <a@b> <c@d>' > .mailmap; echo x > .lfsconfig",
 			[]string{"added .lfsconfig", "added .mailmap"}},
-		{"submodules with addresses that are commands", "", plant + "printf '[submodule \"x\"]\\n\\tpath = x\\n\\turl = " +
-			"ext::./tool\\n[submodule \"../../y\"]\\n\\tpath = ../y\\n\\turl = ./\\n' > .gitmodules\n" +
-			"mkdir -p .git/modules/x; git init -q --bare .git/modules/x", []string{"added .gitmodules", "added tool"}},
-		{"a deep directory and a long name", "", "n=$(printf 'n%.0s' $(seq 250)); echo x > $n; d=$n; for i in 1 2 3 4 5; " +
-			"do d=$d$i; done; mkdir -p e/$n/$n/$n; echo x > e/$n/$n/$n/$n; rm $n",
+		{"submodules with addresses that are commands", "",
+			plant + "printf '[submodule \"x\"]\\n\\tpath = x\\n\\turl = " +
+				"ext::./tool\\n[submodule \"../../y\"]\\n\\tpath = ../y\\n\\turl = ./\\n' > .gitmodules\n" +
+				"mkdir -p .git/modules/x; git init -q --bare .git/modules/x", []string{"added .gitmodules", "added tool"}},
+		{"a deep directory and a long name", "",
+			"n=$(printf 'n%.0s' $(seq 250)); echo x > $n; d=$n; for i in 1 2 3 4 5; " +
+				"do d=$d$i; done; mkdir -p e/$n/$n/$n; echo x > e/$n/$n/$n/$n; rm $n",
 			[]string{"added e" + strings.Repeat("/"+strings.Repeat("n", 250), 4)}},
 		{"names of two cases and of two forms", "", "echo x > A.txt; echo x > ./\"$(printf 'e\\314\\201')\"\n" +
 			"echo x > \"$(printf '\\303\\251')\"", []string{"added A.txt", "added e\u0301", "added \u00e9"}},
 		{"names with control characters", "", "echo x > \"$(printf 'a\\tb')\"; echo x > \"$(printf 'a\\033[31m')\"; " +
 			"echo x > 'a\\b'; echo x > ' '", []string{"added  ", "added a\tb", "added a\x1b[31m", `added a\b`}},
-		{"pipes, sockets and files without rights", "", "mkfifo p; echo x > a.txt; chmod 000 dir/b.txt; chmod 644 dir/b.txt",
+		{"pipes, sockets and files without rights", "",
+			"mkfifo p; echo x > a.txt; chmod 000 dir/b.txt; chmod 644 dir/b.txt",
 			[]string{"modified a.txt"}},
 		{"a directory without rights", "", "mkdir d; echo x > d/x; chmod 000 d; chmod 755 d", []string{"added d/x"}},
 		{"modes and times", "", "chmod +x a.txt; touch -d 1970-01-01 dir/b.txt src/s.txt; chmod -x run.sh",
 			[]string{"modified a.txt", "modified run.sh"}},
 		{"the person's files by links", "", "rm -r src; ln -s ../../../../repo/src src", []string{"added src escapes",
 			"removed src/s.txt"}},
-		{"git's files in the tree's root", "", plant + "mkdir -p hooks refs/heads objects; cp tool hooks/pre-commit\n" +
-			"echo 'ref: refs/heads/main' > HEAD; printf '[core]\\n\\tfsmonitor = ./tool\\n' > config", []string{"added HEAD",
-			"added config", "added hooks/pre-commit", "added tool"}},
+		{"git's files in the tree's root", "",
+			plant + "mkdir -p hooks refs/heads objects; cp tool hooks/pre-commit\n" +
+				"echo 'ref: refs/heads/main' > HEAD; printf '[core]\\n\\tfsmonitor = ./tool\\n' > config",
+			[]string{"added HEAD", "added config", "added hooks/pre-commit", "added tool"}},
 		// files
 		{"keeps size and time", "", "touch -r a.txt ../t; echo x > a.txt; touch -r ../t a.txt",
 			[]string{"modified a.txt"}},

@@ -135,9 +135,11 @@ func TestRefusedLayouts(t *testing.T) {
 		{"a filter in the person's tree by its full path", "git config filter.x.smudge \"$PWD/run.sh\"", nil,
 			"prepare/layout"},
 		{"a signing program in the tree", "git config gpg.ssh.program ./run.sh", nil, "prepare/layout"},
-		{"a command for the signing key in the tree", "git config gpg.ssh.defaultKeyCommand ./run.sh", nil, "prepare/layout"},
+		{"a command for the signing key in the tree", "git config gpg.ssh.defaultKeyCommand ./run.sh", nil,
+			"prepare/layout"},
 		{"an extension of LFS in the tree", "git config lfs.extension.x.clean 'sh run.sh'", nil, "prepare/layout"},
-		{"a transfer program of LFS in the tree", "git config lfs.customTransfer.x.path ./run.sh", nil, "prepare/layout"},
+		{"a transfer program of LFS in the tree", "git config lfs.customTransfer.x.path ./run.sh", nil,
+			"prepare/layout"},
 		{"a branch of the result with other commits", "git update-ref refs/heads/errgen/run $(git commit-tree " +
 			"-m x HEAD^{tree})", nil, "prepare/name"},
 		{"a branch in the way", "git branch errgen", nil, "prepare/name"},
