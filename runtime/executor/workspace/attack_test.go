@@ -135,7 +135,8 @@ func attacks() []attack {
 		{"submodules with addresses that are commands", "",
 			plant + "printf '[submodule \"x\"]\\n\\tpath = x\\n\\turl = " +
 				"ext::./tool\\n[submodule \"../../y\"]\\n\\tpath = ../y\\n\\turl = ./\\n' > .gitmodules\n" +
-				"mkdir -p .git/modules/x; git init -q --bare .git/modules/x", []string{"added .gitmodules", "added tool"}},
+				"mkdir -p .git/modules/x; git init -q --bare .git/modules/x",
+			[]string{"added .gitmodules", "added tool"}},
 		{"a deep directory and a long name", "",
 			"n=$(printf 'n%.0s' $(seq 250)); echo x > $n; d=$n; for i in 1 2 3 4 5; " +
 				"do d=$d$i; done; mkdir -p e/$n/$n/$n; echo x > e/$n/$n/$n/$n; rm $n",
