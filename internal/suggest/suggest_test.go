@@ -170,7 +170,7 @@ func TestProposals(t *testing.T) {
 			record: `
 {"source":"cli","text":"clone failed"}
 {"source":"cli","text":"clone failed"}
-{"source":"cli","text":"could not go on: clone failed: no space"}
+{"source":"cli","text":"could not go on: clone failed: bad luck"}
 {"source":"cli","type":"disk"}
 {"source":"cli","type":"disk"}
 {"source":"cli","type":"disk","code":"12"}`,
@@ -192,13 +192,13 @@ func TestProposals(t *testing.T) {
           - {source: cli, type: disk}
 
       # 1 entry
-      #   "could not go on: clone failed: no space"
+      #   "could not go on: clone failed: bad luck"
       COULD_NOT_GO_ON_CLONE_FAILED:
         message: could not go on clone failed
         detect:
-          - {source: cli, contains: 'could not go on: clone failed: no space'}
+          - {source: cli, contains: 'could not go on: clone failed: bad luck'}
         examples:
-          - {source: cli, text: 'could not go on: clone failed: no space'}
+          - {source: cli, text: 'could not go on: clone failed: bad luck'}
 
       # 2 entries
       #   "clone failed"
