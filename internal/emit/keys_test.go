@@ -124,15 +124,15 @@ func removeKeys(t *testing.T, src, key string, changed map[string]map[string]boo
 	var wg sync.WaitGroup
 	slots := make(chan bool, runtime.GOMAXPROCS(0))
 	for _, r := range removals {
-		if changed[r.key] == nil {
-			changed[r.key] = make(map[string]bool)
-		}
 		slots <- true
 		wg.Go(func() {
 			defer func() { <-slots }()
 			after := effects(t, r.doc)
 			mu.Lock()
 			defer mu.Unlock()
+			if changed[r.key] == nil {
+				changed[r.key] = make(map[string]bool)
+			}
 			for _, kind := range effectKinds {
 				isMade := before[kind] != "" && after[kind] != "" || kind == "findings"
 				if isMade && after[kind] != before[kind] {

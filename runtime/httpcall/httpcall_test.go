@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -29,21 +30,26 @@ import (
 
 type event struct{ ID string }
 
-// api answers the requests with the answers in turn, the last one repeatedly.
-func api(t testing.TB, answers ...http.HandlerFunc) (url string, bodies *[]string) {
+// api answers the requests with the answers in turn, the last one repeatedly. bodies returns the
+// bodies of the requests so far.
+func api(t testing.TB, answers ...http.HandlerFunc) (url string, bodies func() []string) {
 	t.Helper()
 	var mu sync.Mutex
-	bodies = new([]string)
+	var got []string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		mu.Lock()
-		*bodies = append(*bodies, string(b))
-		answer := answers[min(len(*bodies), len(answers))-1]
+		got = append(got, string(b))
+		answer := answers[min(len(got), len(answers))-1]
 		mu.Unlock()
 		answer(w, r)
 	}))
 	t.Cleanup(s.Close)
-	return s.URL, bodies
+	return s.URL, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(got)
+	}
 }
 
 func status(n int, header ...string) http.HandlerFunc {
@@ -109,9 +115,9 @@ func TestFailures(t *testing.T) {
 				in = event{"e-0"}
 			}
 			got, err := httpcall.JSON[event](t.Context(), newClient(), tt.method, url, in, tt.edit...)
-			assert.Len(t, *bodies, tt.calls)
-			for _, b := range *bodies {
-				assert.Equal(t, (*bodies)[0], b, "the body is sent again")
+			assert.Len(t, bodies(), tt.calls)
+			for _, b := range bodies() {
+				assert.Equal(t, bodies()[0], b, "the body is sent again")
 			}
 			if tt.code == nil {
 				require.NoError(t, err)
@@ -172,7 +178,7 @@ func TestRefusal(t *testing.T) {
 	_, err = httpcall.JSON[event](t.Context(), c, "POST", url, nil)
 	require.ErrorIs(t, err, booking.CodeCalendarDown)
 	require.ErrorIs(t, err, retry.ErrRefused)
-	assert.Empty(t, *bodies)
+	assert.Empty(t, bodies())
 }
 
 // A POST is repeated if no connection was made.
@@ -194,7 +200,7 @@ func TestDo(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	assert.Equal(t, "hello", string(b))
-	assert.Equal(t, []string{"body", "body"}, *bodies)
+	assert.Equal(t, []string{"body", "body"}, bodies())
 
 	url, bodies = api(t, status(503))
 	req, err = http.NewRequestWithContext(t.Context(), http.MethodPut, url, io.MultiReader(strings.NewReader("once")))
@@ -202,7 +208,7 @@ func TestDo(t *testing.T) {
 	resp, err = newClient().Do(req)
 	require.ErrorIs(t, err, booking.CodeCalendarDown)
 	assert.Nil(t, resp)
-	assert.Equal(t, []string{"once"}, *bodies, "a body without GetBody is sent once")
+	assert.Equal(t, []string{"once"}, bodies(), "a body without GetBody is sent once")
 
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
