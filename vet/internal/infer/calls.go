@@ -20,18 +20,13 @@ func (e *Engine) callResult(call ssa.CallInstruction, j int) *Set {
 	if common.IsInvoke() {
 		return e.invoke(call, j, wanted)
 	}
-	callee := common.StaticCallee()
-	if callee == nil {
+	callee, ok := common.Value.(*ssa.Function)
+	if !ok {
 		return e.dynamic(call, j, wanted)
 	}
-	b := call.Block()
-	if mc, ok := common.Value.(*ssa.MakeClosure); ok {
-		e.site(callee, call, common.Args, mc.Bindings)
-		return e.callFunction(function{fn: callee, bind: mc.Bindings}, j, common.Args, b, at)
-	}
-	fn := origin(callee)
+	b, fn := call.Block(), origin(callee)
 	if e.inScope(fn) {
-		e.site(fn, call, common.Args, nil)
+		e.site(fn, call, common.Args)
 	}
 	if !wanted {
 		return nil
@@ -74,7 +69,7 @@ func (e *Engine) dynamic(call ssa.CallInstruction, j int, wanted bool) *Set {
 	common, out := call.Common(), new(Set)
 	s := e.valueAt(common.Value, call.Block())
 	for _, f := range e.callees(s) {
-		e.site(origin(f.fn), call, common.Args, f.bind)
+		e.site(origin(f.fn), call, f.inputs(common.Args))
 	}
 	if !wanted {
 		return nil
@@ -367,10 +362,10 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 	impls := e.implementations(call)
 	for _, f := range impls.funcs {
 		args := append([]ssa.Value{common.Value}, common.Args...)
-		e.site(f, call, args, nil)
+		e.site(f, call, args)
 		if wanted {
 			result := e.result(f, j)
-			out.addAll(e.instantiate(result, f, args, nil, b, at))
+			out.addAll(e.instantiate(result, f, args, b, at))
 			if !e.carries(common.Value.Type()) { // the errors that the object wraps are not in its value
 				for a := range result.All() {
 					if a.Kind == Param && a.Index == 0 && a.Owner == e.id(f) {

@@ -91,7 +91,7 @@ func (e *Engine) put(to ssa.Value, s *Set) {
 	for _, p := range e.placesOf(to) {
 		t := s
 		for _, c := range p.calls {
-			t = e.instantiate(t, c.fn, c.args, c.bind, c.block, "")
+			t = e.instantiate(t, c.fn, c.args, c.block, "")
 		}
 		if p.shared {
 			t = e.close(t)
@@ -131,8 +131,9 @@ func (e *Engine) placesOf(v ssa.Value) (list []place) {
 			return
 		case *ssa.FreeVar:
 			if mc := e.closures[x.Parent()]; mc != nil {
-				call := site{fn: x.Parent(), bind: mc.Bindings, block: mc.Block()}
-				visit(mc.Bindings[slices.Index(x.Parent().FreeVars, x)], append(slices.Clip(calls), call))
+				f := function{fn: x.Parent(), bind: mc.Bindings}
+				call := site{x.Parent(), f.inputs(nil), mc.Block()}
+				visit(call.args[indexOf(x)], append(slices.Clip(calls), call))
 			}
 			return
 		case *ssa.Alloc:

@@ -146,9 +146,9 @@ type siteKey struct {
 
 // site is a call of a function of the scope.
 type site struct {
-	fn         *ssa.Function
-	args, bind []ssa.Value
-	block      *ssa.BasicBlock
+	fn    *ssa.Function
+	args  []ssa.Value // and what the function captured
+	block *ssa.BasicBlock
 }
 
 // New returns an engine. The caller sets the exported fields, adds functions and calls Run.

@@ -28,6 +28,17 @@ type function struct {
 	frames   []site // the calls that returned the closure, from the innermost one
 }
 
+// inputs returns the arguments of a call and what the function captured. An argument that other
+// code passes is nil.
+func (f function) inputs(args []ssa.Value) []ssa.Value {
+	if len(f.bind) == 0 {
+		return args
+	}
+	list := make([]ssa.Value, len(f.fn.Params))
+	copy(list, args)
+	return append(list, f.bind...)
+}
+
 // function returns the value that is a function.
 func (e *Engine) function(name string, f function, at string) *Set {
 	e.functions[name] = f
@@ -75,13 +86,13 @@ func (e *Engine) callFunction(f function, j int, args []ssa.Value, b *ssa.BasicB
 		if b != nil && b.Parent() == frame.fn { // its own symbols are in s, too
 			return e.close(s)
 		}
-		return e.instantiate(s, frame.fn, frame.args, frame.bind, frame.block, "")
+		return e.instantiate(s, frame.fn, frame.args, frame.block, "")
 	}
 	if e.inScope(f.fn) {
-		return e.kept(f.fn, j, e.instantiate(e.result(f.fn, j), f.fn, args, f.bind, b, at), at)
+		return e.kept(f.fn, j, e.instantiate(e.result(f.fn, j), f.fn, f.inputs(args), b, at), at)
 	}
 	if s := e.imported(f.fn); s != nil && j < len(s.Results) {
-		return e.kept(f.fn, j, e.instantiate(s.Results[j].set(), f.fn, args, nil, b, at), at)
+		return e.kept(f.fn, j, e.instantiate(s.Results[j].set(), f.fn, args, b, at), at)
 	}
 	if o, ok := origin(f.fn).Object().(*types.Func); ok && o.Pkg() != nil {
 		if tax := e.taxonomy(o.Pkg().Path()); tax != nil && tax.factory(o.Name()) != "" {
@@ -124,10 +135,10 @@ func (e *Engine) kept(fn *ssa.Function, j int, s *Set, at string) *Set {
 }
 
 // site registers a call of a function of the scope.
-func (e *Engine) site(fn *ssa.Function, at ssa.Instruction, args, bind []ssa.Value) {
+func (e *Engine) site(fn *ssa.Function, at ssa.Instruction, args []ssa.Value) {
 	if key := (siteKey{fn, at}); !e.siteOf[key] {
 		e.siteOf[key], e.again = true, true
-		e.sites[fn] = append(e.sites[fn], site{fn, args, bind, at.Block()})
+		e.sites[fn] = append(e.sites[fn], site{fn, args, at.Block()})
 	}
 }
 
@@ -155,25 +166,22 @@ func (e *Engine) imported(fn *ssa.Function) *Summary {
 }
 
 // instantiate replaces the symbols of a summary by the values of a call.
-func (e *Engine) instantiate(s *Set, fn *ssa.Function, args, bind []ssa.Value, b *ssa.BasicBlock, at string) *Set {
+func (e *Engine) instantiate(s *Set, fn *ssa.Function, args []ssa.Value, b *ssa.BasicBlock, at string) *Set {
 	out := new(Set)
 	owner := e.id(fn)
 	for a, p := range s.All() {
-		if a.Kind == Func && args != nil && e.functions[a.Name].bind != nil {
-			a = e.framed(a, site{fn, args, bind, b})
+		if a.Kind == Func && b != nil && e.functions[a.Name].bind != nil {
+			a = e.framed(a, site{fn, args, b})
 		}
 		if !a.Symbolic() || a.Owner != owner {
 			out.addAll(single(a, p).via(at))
 			continue
 		}
 		var v *Set
-		switch {
-		case a.Kind == Param && a.Index < len(args):
+		if a.Index < len(args) && args[a.Index] != nil {
 			v = e.valueAt(args[a.Index], b)
-		case a.Kind == Free && a.Index < len(bind):
-			v = e.value(bind[a.Index])
-		default:
-			v = e.close(single(Atom{Kind: a.Kind, Owner: owner, Index: a.Index}, p))
+		} else {
+			v = e.close(single(Atom{Kind: Param, Owner: owner, Index: a.Index}, p))
 		}
 		out.addAll(e.applyOps(v, e.bindTables(a.Ops, owner, args), at))
 	}

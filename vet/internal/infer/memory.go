@@ -118,16 +118,17 @@ func (e *Engine) memoryCall(s *Set, addr ssa.Value, call ssa.CallInstruction) (*
 	if mc, ok := common.Value.(*ssa.MakeClosure); ok {
 		if k := slices.Index(mc.Bindings, addr); k >= 0 {
 			f := mc.Fn.(*ssa.Function)
-			e.site(f, call, common.Args, mc.Bindings)
-			return e.after(s, f, f.FreeVars[k], Atom{Kind: Free, Index: k}, mc.Bindings, call), true
+			args := function{fn: f, bind: mc.Bindings}.inputs(common.Args)
+			e.site(f, call, args)
+			return e.after(s, f, f.FreeVars[k], args, call), true
 		}
 	}
 	if k := slices.Index(common.Args, addr); k >= 0 && !common.IsInvoke() {
 		f := common.StaticCallee()
 		if f != nil && e.inScope(f) {
 			f = origin(f)
-			e.site(f, call, common.Args, nil)
-			return e.after(s, f, f.Params[k], Atom{Kind: Param, Index: k}, nil, call), true
+			e.site(f, call, common.Args)
+			return e.after(s, f, f.Params[k], common.Args, call), true
 		}
 		if f != nil && fullName(f) != "errors.As" { // it may store an error
 			return union(s, e.foreignCall(fullName(f), common, call.Block(), e.at(call.Pos()))), true
@@ -141,21 +142,20 @@ func (e *Engine) memoryCall(s *Set, addr ssa.Value, call ssa.CallInstruction) (*
 	return nil, false
 }
 
-// after returns the value of a variable after a call of f, which has it as v, the value of symbol.
-func (e *Engine) after(s *Set, f *ssa.Function, v ssa.Value, symbol Atom, bind []ssa.Value,
-	call ssa.CallInstruction) *Set {
-	out := new(Set)
-	at, args := e.at(call.Pos()), call.Common().Args
+// after returns the value of a variable after a call of f, whose parameter or captured variable v it
+// is.
+func (e *Engine) after(s *Set, f *ssa.Function, v ssa.Value, args []ssa.Value, call ssa.CallInstruction) *Set {
+	out, at := new(Set), e.at(call.Pos())
 	for _, b := range f.Blocks {
 		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
 		if !ok {
 			continue
 		}
 		for a, p := range e.memory(v, ret).All() {
-			if a.Symbolic() && a.Owner == e.id(f) && a.Kind == symbol.Kind && a.Index == symbol.Index {
+			if a.Symbolic() && a.Owner == e.id(f) && a.Index == indexOf(v) {
 				out.addAll(e.applyOps(s, a.Ops, at))
 			} else {
-				out.addAll(e.instantiate(single(a, p), f, args, bind, call.Block(), at))
+				out.addAll(e.instantiate(single(a, p), f, args, call.Block(), at))
 			}
 		}
 	}

@@ -46,9 +46,9 @@ func (e *Engine) callers(a Atom) *Set {
 	if fn == nil {
 		return one(Atom{Kind: Unknown, Name: "a value of " + a.Owner}, "")
 	}
-	if a.Kind == Free {
+	if i := a.Index - len(fn.Params); i >= 0 {
 		if mc := e.closures[fn]; mc != nil {
-			return e.close(e.value(mc.Bindings[a.Index]))
+			return e.close(e.value(mc.Bindings[i]))
 		}
 		return one(Atom{Kind: Unknown, Name: "a captured variable"}, e.at(fn.Pos()))
 	}

@@ -38,13 +38,6 @@ func (e *Engine) tables(v ssa.Value) string {
 			add(a.Name)
 		case a.Kind == Param && a.Ops == "":
 			add(fmt.Sprintf("$%s:%d", a.Owner, a.Index))
-		case a.Kind == Free:
-			for c := range e.close(single(a, []string{""})).All() {
-				if c.Kind != Table {
-					c.Name = unknownTable
-				}
-				add(c.Name)
-			}
 		default:
 			add(unknownTable)
 		}

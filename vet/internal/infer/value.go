@@ -11,7 +11,7 @@ import (
 // Kind is the kind of an [Atom].
 type Kind uint8
 
-// The kinds. Those from Param on are symbols: a caller replaces them by its own values.
+// The kinds. A caller replaces a Param, which is a symbol, by its own values.
 const (
 	Code    Kind = iota // Name is the path of the generated package, "#" and the code
 	Foreign             // an error without a code; Name is the function or type that made it
@@ -20,8 +20,7 @@ const (
 	Func                // a function; Name is its key in Engine.functions
 	Table               // a table of errors; Name is the path of the generated package
 	Client              // a client of a service; Name is its key in Engine.clients
-	Param               // the value of parameter Index of Owner
-	Free                // the variable that closure Owner captured as Index
+	Param               // the value of parameter Index of Owner; captured variables follow the parameters
 )
 
 // Atom is one possible error of a value.
@@ -44,7 +43,7 @@ type Atom struct {
 func (a Atom) isError() bool { return a.Kind <= Ended || a.Symbolic() }
 
 // Symbolic reports whether a caller must replace the atom.
-func (a Atom) Symbolic() bool { return a.Kind >= Param }
+func (a Atom) Symbolic() bool { return a.Kind == Param }
 
 // onlyCause reports whether the values that replace a symbol become causes.
 func (a Atom) onlyCause() bool {

@@ -62,10 +62,8 @@ func (e *Engine) eval(v ssa.Value) *Set {
 		case x.Op == token.MUL || x.Op == token.ARROW:
 			return e.value(x.X)
 		}
-	case *ssa.Parameter:
+	case *ssa.Parameter, *ssa.FreeVar:
 		return union(e.cells[x], e.symbol(x))
-	case *ssa.FreeVar:
-		return e.symbol(x)
 	case *ssa.ChangeType, *ssa.Lookup, *ssa.Index, *ssa.IndexAddr, *ssa.Range, *ssa.Slice:
 		return e.value(operand(x))
 	case *ssa.Field:
@@ -115,15 +113,16 @@ func (e *Engine) extract(x *ssa.Extract) *Set {
 
 // symbol returns the value of a parameter, or of a captured variable, which the caller has.
 func (e *Engine) symbol(v ssa.Value) *Set {
-	fn := v.Parent()
-	a := Atom{Kind: Free, Owner: e.id(fn)}
-	switch x := v.(type) {
-	case *ssa.Parameter:
-		a.Kind, a.Index = Param, slices.Index(fn.Params, x)
-	case *ssa.FreeVar:
-		a.Index = slices.Index(fn.FreeVars, x)
+	return one(Atom{Kind: Param, Owner: e.id(v.Parent()), Index: indexOf(v)}, e.at(v.Parent().Pos()))
+}
+
+// indexOf returns the index of a parameter or a captured variable.
+func indexOf(v ssa.Value) int {
+	if x, ok := v.(*ssa.Parameter); ok {
+		return slices.Index(x.Parent().Params, x)
 	}
-	return one(a, e.at(fn.Pos()))
+	fn := v.Parent()
+	return len(fn.Params) + slices.Index(fn.FreeVars, v.(*ssa.FreeVar))
 }
 
 // variable returns all that is stored in a variable of a function. Memory is more exact.
