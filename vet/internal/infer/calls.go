@@ -2,7 +2,6 @@ package infer
 
 import (
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -92,254 +91,6 @@ func (e *Engine) dynamic(call ssa.CallInstruction, j int, wanted bool) *Set {
 	return out
 }
 
-// foreignCall is a call of a function that the analysis does not see: its own errors, and those of
-// the functions, errors and objects that it gets. An object also has those that its other methods
-// got, such as errgroup.Group.Go for the result of Wait.
-func (e *Engine) foreignCall(name string, common *ssa.CallCommon, b *ssa.BasicBlock, at string) *Set {
-	if strings.HasPrefix(name, "(reflect.Value).") && !isFresh(common.Args[0]) {
-		return one(Atom{Kind: Unknown, Name: "reflection"}, at)
-	}
-	c := &foreignCall{e: e, name: name, block: b, at: at, out: new(Set)}
-	if common.Signature().Recv() != nil && len(common.Args) > 0 {
-		objects := e.objects(common.Args[0])
-		for _, p := range objects {
-			c.out.addAll(e.close(e.cells[p.key]))
-		}
-		c.object(common.Args[0], make(map[ssa.Value]bool))
-		if isContainer := containers.MatchString(name); isContainer && len(objects) > 1 {
-			return c.out
-		} else if isContainer {
-			return one(Atom{Kind: Unknown, Name: "what a container holds"}, at)
-		}
-	}
-	c.out.add(Atom{Kind: Foreign, Name: name}, []string{at})
-	e.edgeErrors(c.out, name, at)
-	c.arguments(common.Args)
-	return c.out
-}
-
-// isFresh reports whether reflection made a value, which has no errors of the program.
-func isFresh(v ssa.Value) bool {
-	made, ok := v.(*ssa.Call)
-	return ok && made.Call.StaticCallee() != nil && fullName(made.Call.StaticCallee()) == "reflect.New"
-}
-
-// containers matches the methods of the standard library's containers, which return no other
-// errors.
-var containers = regexp.MustCompile(`^\(\*sync(/atomic)?\.(Value|Pointer\[T\]|Map|Pool)\)\.`)
-
-// pipeCell is the cell of the errors that the program closes pipes with.
-const pipeCell = "pipes"
-
-func isPipe(t types.Type) bool {
-	name := types.TypeString(t, nil)
-	return name == "*io.PipeReader" || name == "*io.PipeWriter"
-}
-
-// objects returns the places of an object of another package. The last one is for those whose
-// origin is not known.
-func (e *Engine) objects(object ssa.Value) []place {
-	if isPipe(object.Type()) {
-		return []place{{key: pipeCell, shared: true}}
-	}
-	return append(e.placesOf(object), place{key: anyOf(object.Type()), shared: true})
-}
-
-// keep adds what a method of another package's object gets to the cell of the object.
-func (e *Engine) keep(call ssa.CallInstruction) {
-	common := call.Common()
-	f := common.StaticCallee()
-	if f == nil || f.Signature.Recv() == nil || e.inScope(f) || e.imported(f) != nil || len(common.Args) < 2 {
-		return
-	}
-	c := &foreignCall{e: e, name: fullName(f), block: call.Block(), at: e.at(call.Pos()), out: new(Set)}
-	if c.arguments(common.Args[1:]); c.out.Len() > 0 {
-		e.grow(e.objects(common.Args[0])[0].key, e.close(c.out))
-	}
-}
-
-// object adds what an object of another package was made with, and what the program stores in the
-// fields of its type, such as the Transport of an http.Client.
-func (c *foreignCall) object(v ssa.Value, seen map[ssa.Value]bool) {
-	if seen[v] {
-		return
-	}
-	seen[v] = true
-	e := c.e
-	if st, ok := deref(v.Type()).Underlying().(*types.Struct); ok && !e.ours(v.Type()) {
-		for field := range st.Fields() {
-			c.arguments(e.assigned[field.Origin()])
-			if iface, ok := field.Type().Underlying().(*types.Interface); ok && field.Exported() && !e.Whole {
-				c.implementations(iface, field.Type())
-			}
-		}
-	}
-	if x, ok := v.(*ssa.Extract); ok {
-		v = x.Tuple
-	}
-	made, ok := v.(*ssa.Call)
-	if !ok || made.Call.StaticCallee() == nil || e.inScope(made.Call.StaticCallee()) {
-		return
-	}
-	c.arguments(made.Call.Args)
-	for _, arg := range made.Call.Args {
-		c.object(arg, seen)
-	}
-}
-
-type foreignCall struct {
-	e     *Engine
-	name  string
-	block *ssa.BasicBlock
-	at    string
-	out   *Set
-}
-
-func (c *foreignCall) arguments(list []ssa.Value) {
-	for _, v := range list {
-		c.argument(v)
-	}
-}
-
-func (c *foreignCall) argument(v ssa.Value) {
-	if list, ok := elements(v); ok {
-		c.arguments(list)
-		return
-	}
-	e := c.e
-	switch x := v.(type) {
-	case *ssa.ChangeInterface:
-		v = x.X
-	case *ssa.ChangeType:
-		v = x.X
-	case *ssa.MakeInterface:
-		if t := x.X.Type(); !e.isError(t) && e.carries(t) { // a function, say
-			v = x.X
-		}
-	}
-	for a, p := range e.valueAt(v, c.block).All() { // functions, also those of a template.FuncMap
-		if f := e.functions[a.Name]; a.Kind == Func && f.fn != nil {
-			c.callback(single(a, p), f.fn.Signature)
-		}
-	}
-	if sig, ok := v.Type().Underlying().(*types.Signature); ok {
-		c.callback(e.valueAt(v, c.block), sig)
-		return
-	}
-	_, boxed := v.(*ssa.MakeInterface)
-	iface, ok := v.Type().Underlying().(*types.Interface)
-	if !prints(c.name) && (boxed || e.carries(v.Type()) && !(ok && iface.Empty())) {
-		c.out.addAll(e.valueAt(v, c.block))
-	}
-	switch m, boxed := v.(*ssa.MakeInterface); {
-	case boxed: // an object whose methods it may call
-		e.methodErrors(c.out, m.X.Type(), c.at, make(map[types.Type]bool))
-	case ok:
-		c.implementations(iface, v.Type())
-	}
-	if isPipe(unboxed(v).Type()) {
-		c.out.addAll(e.close(e.cells[pipeCell]))
-	}
-}
-
-// callback adds what functions return that the foreign function may call.
-func (c *foreignCall) callback(s *Set, sig *types.Signature) {
-	e := c.e
-	for param := range sig.Params().Variables() { // such as the function that an iter.Seq gets
-		if _, ok := param.Type().Underlying().(*types.Signature); ok {
-			c.out.add(Atom{Kind: Unknown, Name: "an argument of a callback of " + c.name}, []string{c.at})
-		}
-	}
-	for i := range sig.Results().Len() {
-		if !e.carries(sig.Results().At(i).Type()) {
-			continue
-		}
-		for a, p := range e.apply(s, resultOf(i), c.at).All() {
-			if a.Kind == Unknown && a.Name == callbackReason { // what the foreign function passes
-				a = Atom{Kind: Foreign, Name: c.name}
-			}
-			c.out.add(a, p)
-		}
-	}
-}
-
-// implementations adds the codes of the objects that a value of an interface can be.
-func (c *foreignCall) implementations(iface *types.Interface, t types.Type) {
-	if c.e.isError(t) || t.String() == "context.Context" {
-		return
-	}
-	for m := range iface.Methods() {
-		if n := m.Signature().Results().Len(); n == 0 || !c.e.isError(m.Signature().Results().At(n-1).Type()) {
-			continue
-		}
-		for _, fn := range c.e.methodOf(t, m).funcs {
-			c.e.codesReturned(c.out, fn, c.at)
-		}
-		if !c.e.Whole {
-			c.out.add(elsewhere(m), []string{c.at})
-		}
-	}
-}
-
-// elsewhere represents the implementations of a method in other packages. No test is dead because
-// of them.
-func elsewhere(m *types.Func) Atom {
-	return Atom{Kind: Unknown, Name: "implementations of " + m.FullName() + " in other packages", Below: true}
-}
-
-// prints reports whether a foreign function only prints the errors that it gets, so that it never
-// returns them. It returns those of the methods that it calls.
-func prints(name string) bool {
-	name = strings.TrimLeft(name, "(*")
-	return slices.ContainsFunc([]string{"encoding/json.", "fmt.", "log.", "log/slog."}, func(writer string) bool {
-		return strings.HasPrefix(name, writer)
-	})
-}
-
-// methodErrors adds the codes that the methods of a type, and of its exported fields, return.
-func (e *Engine) methodErrors(out *Set, t types.Type, at string, seen map[types.Type]bool) {
-	t = deref(t)
-	if seen[t] {
-		return
-	}
-	seen[t] = true
-	switch u := t.Underlying().(type) {
-	case *types.Slice:
-		e.methodErrors(out, u.Elem(), at, seen)
-	case *types.Map:
-		e.methodErrors(out, u.Elem(), at, seen)
-	case *types.Struct:
-		if _, named := types.Unalias(t).(*types.Named); named && !e.ours(t) {
-			return
-		}
-		for f := range u.Fields() {
-			if f.Exported() {
-				e.methodErrors(out, f.Type(), at, seen)
-			}
-		}
-	}
-	if n, ok := types.Unalias(t).(*types.Named); ok && e.ours(t) {
-		for m := range n.Origin().Methods() {
-			fn := e.declared(m)
-			if fn == nil || !m.Exported() {
-				continue
-			}
-			e.codesReturned(out, fn, at)
-		}
-	}
-}
-
-// codesReturned adds the codes that a function returns.
-func (e *Engine) codesReturned(out *Set, fn *ssa.Function, at string) {
-	for _, s := range e.summaries[fn] {
-		for a, p := range s.All() {
-			if a.Kind == Code && !a.Below {
-				out.addAll(single(a, p).via(at))
-			}
-		}
-	}
-}
-
 // invoke returns result j of a call of an interface's method.
 func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 	common, out := call.Common(), new(Set)
@@ -391,9 +142,9 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 		}
 		return out
 	default:
-		for _, name := range impls.foreign { // such as those of *sql.DB
-			out.add(Atom{Kind: Foreign, Name: name}, []string{at})
-			e.edgeErrors(out, name, at)
+		for _, f := range impls.foreign { // such as those of *sql.DB
+			out.add(Atom{Kind: Foreign, Name: f.FullName()}, []string{at})
+			e.edgeErrors(out, f.FullName(), f.Signature(), at)
 		}
 		if e.Callees == nil && (!e.Whole || len(impls.funcs)+len(impls.foreign) == 0) {
 			out.add(Atom{Kind: Unknown, Name: "interface call " + ShortName(m.FullName())}, []string{at})
@@ -423,7 +174,7 @@ func (e *Engine) knowsKey(key ssa.Value) bool {
 // implementations are the methods that a call of an interface can reach.
 type implementations struct {
 	funcs   []*ssa.Function // of the scope
-	foreign []string        // the full names of others
+	foreign []*types.Func   // others
 	exact   bool            // the types of the value are visible, so that there are no more
 }
 
@@ -472,7 +223,7 @@ func (e *Engine) methodsOf(list []types.Type, m *types.Func) (x implementations)
 		if fn := e.declared(f); fn != nil {
 			x.funcs = append(x.funcs, fn)
 		} else if f.Pkg() != nil && !e.packages[f.Pkg().Path()] {
-			x.foreign = append(x.foreign, f.FullName())
+			x.foreign = append(x.foreign, f)
 		}
 	}
 	return x

@@ -53,16 +53,14 @@ func (e *Engine) findEntries() (list []Entry) {
 func (e *Engine) handlers(call *ssa.Call) (list []Entry) {
 	route := routeOf(call)
 	served := Entry{Kind: "http", Pos: call.Pos()}
-	options, _ := optionsIn(call.Call.Args[1])
-	for _, o := range options {
-		switch o.name {
-		case runtimePath + "problem.ByTable":
-			served.table = e.tableOf(o.args[0])
-		case runtimePath + "problem.For":
-			if load, ok := o.args[0].(*ssa.UnOp); ok {
-				if g, ok := load.X.(*ssa.Global); ok {
-					served.operation = g.Object()
-				}
+	options := optionsIn(call.Call.Args[1])
+	if args := options.args("problem.ByTable"); args != nil {
+		served.table = e.tableOf(args[0])
+	}
+	if args := options.args("problem.For"); args != nil {
+		if load, ok := args[0].(*ssa.UnOp); ok {
+			if g, ok := load.X.(*ssa.Global); ok {
+				served.operation = g.Object()
 			}
 		}
 	}

@@ -335,21 +335,15 @@ func (c *checker) switched(n *ast.SwitchStmt) (from *Set, handled func(key strin
 	if fa, ok := err.(*ssa.FieldAddr); ok { // promoted from the embedded base
 		err = fa.X
 	}
-	cases := make(map[string]bool) // by key or by value
-	for _, clause := range n.Body.List {
-		for _, x := range clause.(*ast.CaseClause).List {
-			tv := c.Info.Types[x]
-			if tv.Value == nil {
-				continue
+	var cases []string
+	for _, r := range *call.Referrers() {
+		if comparison, ok := r.(*ssa.BinOp); ok {
+			for _, t := range c.tests(comparison) {
+				cases = append(cases, t.codes...)
 			}
-			key := c.codeConst(ssa.NewConst(tv.Value, tv.Type))
-			cases[cmp.Or(key, strings.Trim(tv.Value.ExactString(), `"`))] = true
 		}
 	}
-	return union(c.valueAt(err, call.Block())), func(key string) bool {
-		_, value, _ := strings.Cut(key, "#")
-		return cases[key] || cases[value]
-	}
+	return union(c.valueAt(err, call.Block())), func(key string) bool { return slices.Contains(cases, key) }
 }
 
 // compared reports comparisons that do not find wrapped errors, or depend on a text.

@@ -100,7 +100,7 @@ func (e *Engine) callFunction(f function, j int, args []ssa.Value, b *ssa.BasicB
 		}
 	}
 	out := one(Atom{Kind: Foreign, Name: fullName(f.fn)}, at)
-	e.edgeErrors(out, fullName(f.fn), at)
+	e.edgeErrors(out, fullName(f.fn), f.fn.Signature, at)
 	return out
 }
 

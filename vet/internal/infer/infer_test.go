@@ -27,7 +27,7 @@ func load(t *testing.T, dir string) *program.Program {
 // inferred, too, because the analysis is not exact there.
 func TestFlows(t *testing.T) {
 	functions, inexact := 0, 0
-	for _, dir := range []string{"flows", "more", "objects", "edges", "pgxedges", "documented"} {
+	for _, dir := range []string{"flows", "more", "objects", "edges", "pgxedges", "documented", "forms", "rpcedges"} {
 		p := load(t, dir)
 		t.Logf("%s: %d rounds", dir, p.Rounds)
 		for _, fn := range p.Funcs {

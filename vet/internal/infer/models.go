@@ -93,6 +93,7 @@ func models() map[string]func(*modelled) *Set {
 		"errors.Unwrap": func(c *modelled) *Set { return c.e.apply(c.arg(0), "u", c.at) },
 		"fmt.Errorf":    errorf,
 		"cmp.Or":        func(c *modelled) *Set { return c.rest(0) },
+		"slices.Clone":  unchanged,
 		"context.Cause": func(c *modelled) *Set {
 			return union(c.one(Ended, "context.Cause"), c.e.cells[causeCell])
 		},
@@ -168,10 +169,8 @@ func retried(c *modelled) *Set {
 	out := c.called(1, sig.Results().Len()-1)
 	if tables, source := c.e.tableIn(c.args[2]); tables != "" {
 		out = c.e.apply(out, "c"+tables+"#"+source, c.at)
-		options, _ := optionsIn(c.args[2])
-		if slices.ContainsFunc(options, func(o option) bool {
-			return o.name == runtimePath+"retry.WithBreaker" || o.name == runtimePath+"retry.WithSharedWait"
-		}) {
+		options := optionsIn(c.args[2])
+		if options.args("retry.WithBreaker") != nil || options.args("retry.WithSharedWait") != nil {
 			out = union(out, c.e.classifiedByAll(tables, source, c.at)) // it refuses calls, or fails
 		}
 	}
@@ -244,6 +243,9 @@ func isEvidence(t types.Type) bool {
 // sourceOfRaw returns the source of a failure that is classified, because evidence has one.
 func (e *Engine) sourceOfRaw(v ssa.Value) string {
 	if x := unboxed(v); isEvidence(x.Type()) {
+		if load, ok := x.(*ssa.UnOp); ok {
+			x = load.X
+		}
 		return sourceField(x)
 	}
 	for a := range e.value(v).All() {
@@ -289,7 +291,7 @@ func sourceField(v ssa.Value) (source string) {
 // transaction is the result of Tx: the errors of the function and of the database, classified.
 func transaction(c *modelled, database string) *Set {
 	out := union(c.called(3, 0), c.one(Foreign, database))
-	c.e.edgeErrors(out, database, c.at)
+	c.e.edgeErrors(out, database, c.callee.Signature, c.at)
 	return repeated(c, out, 2)
 }
 
@@ -330,18 +332,15 @@ func requested(c *modelled, client int) *Set {
 	for _, call := range made {
 		tables := c.e.tables(call.Call.Args[0])
 		out.addAll(c.e.close(c.e.classifiedByAll(tables, sourceName(call.Call.Args[1]), c.at)))
-		options, known := optionsIn(call.Call.Args[2])
-		if !known {
+		options := optionsIn(call.Call.Args[2])
+		if options.open {
 			out.addAll(c.e.close(c.e.classifiedByAll(tables, decoded, c.at)))
 		}
-		for _, o := range options {
-			if o.name == runtimePath+"httpcall.WithRetry" { // a breaker, perhaps
-				out.addAll(c.e.close(c.e.classifiedByAll(tables, "", c.at)))
-			}
-			if o.name != runtimePath+"httpcall.Servers" {
-				continue
-			}
-			for server := range strings.SplitSeq(c.e.tables(o.args[0]), "|") {
+		if options.args("httpcall.WithRetry") != nil { // a breaker, perhaps
+			out.addAll(c.e.close(c.e.classifiedByAll(tables, "", c.at)))
+		}
+		if args := options.args("httpcall.Servers"); args != nil {
+			for server := range strings.SplitSeq(c.e.tables(args[0]), "|") {
 				if slices.Contains(strings.Split(tables, "|"), server) { // others are classified
 					out.addAll(c.e.close(c.e.classified(server, decoded, c.at)))
 				}

@@ -137,45 +137,53 @@ func (e *Engine) classifiedByAll(words, source, at string) *Set {
 	return out
 }
 
-// option is a call that makes an option.
-type option struct {
-	name string // of the function
-	args []ssa.Value
+// options are the calls that make options for a variadic parameter.
+type options struct {
+	made []*ssa.Call
+	open bool // whether there may be more
 }
 
-// optionsIn returns the options for a variadic parameter, also those that are appended to others,
-// and whether there are no more.
-func optionsIn(v ssa.Value) (list []option, known bool) {
+// optionsIn returns the options for a parameter, also those that are appended to others.
+func optionsIn(v ssa.Value) (o options) {
 	values, known := elements(v)
+	o.open = !known
 	if call, ok := v.(*ssa.Call); ok && isBuiltin(call.Common(), "append") {
-		known = true
+		o.open = false
 		for _, x := range call.Call.Args {
-			more, ok := optionsIn(x)
-			list, known = append(list, more...), known && ok
+			more := optionsIn(x)
+			o.made, o.open = append(o.made, more.made...), o.open || more.open
 		}
 	}
 	for _, x := range values {
 		if call, ok := x.(*ssa.Call); ok && call.Call.StaticCallee() != nil {
-			list = append(list, option{fullName(call.Call.StaticCallee()), call.Call.Args})
+			o.made = append(o.made, call)
 		} else {
-			known = false
+			o.open = true
 		}
 	}
-	return list, known
+	return o
+}
+
+// args returns the arguments of the first option that a function of the runtime made, or nil.
+func (o options) args(maker string) []ssa.Value {
+	for _, call := range o.made {
+		if fullName(call.Call.StaticCallee()) == runtimePath+maker {
+			return call.Call.Args
+		}
+	}
+	return nil
 }
 
 // sourceIn returns the source in the options of Classify, or "" without one.
-func sourceIn(v ssa.Value) (source string) {
-	options, known := optionsIn(v)
-	for _, o := range options {
-		if o.name == runtimePath+"detect.WithSource" {
-			source = sourceName(o.args[0])
-		}
-	}
-	if !known {
+func sourceIn(v ssa.Value) string {
+	o := optionsIn(v)
+	switch args := o.args("detect.WithSource"); {
+	case o.open:
 		return anySource
+	case args != nil:
+		return sourceName(args[0])
 	}
-	return source
+	return ""
 }
 
 // sourceName returns the source that a constant names.
@@ -189,27 +197,19 @@ func sourceName(v ssa.Value) string {
 // tableIn returns the words of the table in the options of retry.Do, or "" without one, and the
 // source. An option from elsewhere can have any table.
 func (e *Engine) tableIn(v ssa.Value) (tables, source string) {
-	options, known := optionsIn(v)
-	for _, o := range options {
-		switch o.name {
-		case runtimePath + "retry.ByTable":
-			if tables == "" {
-				tables = e.tables(o.args[0])
-			}
-		case runtimePath + "retry.WithClassifier":
-			f, ok := unboxed(o.args[0]).(*ssa.Function)
-			if !ok || f.Pkg == nil || e.taxonomy(f.Pkg.Pkg.Path()) == nil {
-				return unknownTable, ""
-			}
-			tables, source = f.Pkg.Pkg.Path(), sourceIn(o.args[1])
-		}
+	o := optionsIn(v)
+	if args := o.args("retry.ByTable"); args != nil {
+		tables = e.tables(args[0])
 	}
-	switch {
-	case known:
-	case tables == "":
-		tables = unknownTable
-	default:
-		tables += "|" + unknownTable
+	if args := o.args("retry.WithClassifier"); args != nil {
+		f, ok := unboxed(args[0]).(*ssa.Function)
+		if !ok || f.Pkg == nil || e.taxonomy(f.Pkg.Pkg.Path()) == nil {
+			return unknownTable, ""
+		}
+		tables, source = f.Pkg.Pkg.Path(), sourceIn(args[1])
+	}
+	if o.open {
+		tables = strings.TrimPrefix(tables+"|"+unknownTable, "|")
 	}
 	return tables, source
 }

@@ -123,11 +123,11 @@ func (e *Engine) typeTest(t test, typ types.Type) []test {
 // taxonomy.CodeOf(err), of a code that errors.AsType found, or of an error with a code constant.
 func (e *Engine) testsOfComparison(c *ssa.BinOp) []test {
 	x, y := c.X, c.Y
-	if _, ok := x.(*ssa.Const); ok {
+	if constantOf(x) != nil {
 		x, y = y, x
 	}
-	k, ok := unboxed(y).(*ssa.Const)
-	if !ok || c.Op != token.EQL && c.Op != token.NEQ {
+	k := constantOf(y)
+	if k == nil || c.Op != token.EQL && c.Op != token.NEQ {
 		return nil
 	}
 	pos := c.Pos()
@@ -167,17 +167,25 @@ func (e *Engine) testsOfComparison(c *ssa.BinOp) []test {
 			t.err = fa.X
 		}
 		inner, _ = e.typedFrom(t.err)
-	case k.Value.Kind() == constant.String:
+	case own != "" || k.Value.Kind() == constant.String:
 		t.err = call.Call.Args[0]
-		e.testName(&t, call.Call.StaticCallee(), constant.StringVal(k.Value))
+		_, name, ok := strings.Cut(own, "#")
+		if !ok {
+			name = constant.StringVal(k.Value)
+		}
+		e.testName(&t, call.Call.StaticCallee(), name)
 	default:
 		return nil
 	}
 	if len(t.codes) == 0 {
 		return nil
 	}
-	_, t.name, _ = strings.Cut(t.codes[0], "#")
 	t.yes, t.no = opOf('h', t.codes...), opOf('x', t.codes...)
+	if t.how == "" { // no code
+		t.yes, t.no = t.no, t.yes
+	} else {
+		_, t.name, _ = strings.Cut(t.codes[0], "#")
+	}
 	if inner == nil {
 		return []test{t}
 	}
@@ -190,6 +198,8 @@ func (e *Engine) testsOfComparison(c *ssa.BinOp) []test {
 func (e *Engine) testName(t *test, callee *ssa.Function, name string) {
 	t.codes = nil
 	switch pkg := callee.Pkg; {
+	case fullName(callee) == runtimePath+"taxonomy.CodeOf" && name == "":
+		t.how, t.codes = "", e.everyCode(func(*summary.Code) bool { return true })
 	case fullName(callee) == runtimePath+"taxonomy.CodeOf":
 		for _, tax := range e.Known {
 			t.codes = append(t.codes, tax.Key(name))

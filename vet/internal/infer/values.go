@@ -316,9 +316,24 @@ func unboxed(v ssa.Value) ssa.Value {
 	}
 }
 
+// constantOf returns a constant, also in another form such as errs.CodeX.String(), or nil.
+func constantOf(v ssa.Value) *ssa.Const {
+	v = unboxed(v)
+	if x, ok := v.(*ssa.Convert); ok {
+		v = x.X
+	}
+	if call, ok := v.(*ssa.Call); ok && len(call.Call.Args) == 1 {
+		if f := call.Call.StaticCallee(); f != nil && f.Name() == "String" {
+			v = call.Call.Args[0]
+		}
+	}
+	k, _ := v.(*ssa.Const)
+	return k
+}
+
 func constString(v ssa.Value) (string, bool) {
-	k, ok := unboxed(v).(*ssa.Const)
-	if !ok || k.Value == nil || k.Value.Kind() != constant.String {
+	k := constantOf(v)
+	if k == nil || k.Value == nil || k.Value.Kind() != constant.String {
 		return "", false
 	}
 	return constant.StringVal(k.Value), true

@@ -403,7 +403,7 @@ func Map() error {
 	return m["a"]
 }
 
-// want: NOT_FOUND EXISTS CLOSED foreign(errgroup.Group.Wait)
+// want: NOT_FOUND EXISTS CLOSED
 func Group(ctx context.Context) error {
 	g, _ := errgroup.WithContext(ctx)
 	g.Go(Two)
