@@ -108,6 +108,19 @@ func TestFindingsOfProgram(t *testing.T) {
 	checkFindings(t, p.Packages, got)
 }
 
+// One package does not know the causes that other packages give to contexts.
+func TestOnePackageReportsLess(t *testing.T) {
+	p := load(t, testdata, "./forms")
+	require.Len(t, p.Packages, 1)
+	pkg := p.Packages[0]
+	list := p.Findings(infer.Source{Files: pkg.Syntax, Info: pkg.TypesInfo, FuncOf: p.SSA.FuncValue})
+	require.Len(t, list, 1)
+	assert.Equal(t, infer.DeadID, list[0].ID)
+	for _, a := range analyze(t, testdata, "./forms").Roots {
+		assert.Empty(t, a.Diagnostics)
+	}
+}
+
 func load(t *testing.T, dir string, patterns ...string) *program.Program {
 	t.Helper()
 	p, err := program.Load(t.Context(), program.Options{Dir: dir, Patterns: patterns})
@@ -120,7 +133,7 @@ func load(t *testing.T, dir string, patterns ...string) *program.Program {
 func TestModularContainsWhole(t *testing.T) {
 	for _, c := range []struct{ dir, pattern string }{
 		{testdata, "./flows"}, {testdata, "./more"}, {testdata, "./objects"}, {testdata, "./edges"},
-		{testdata, "./pgxedges"}, {"../examples/quickstart", "./..."}, {"../examples/shop", "./..."},
+		{testdata, "./pgxedges"}, {testdata, "./forms"}, {testdata, "./rpcedges"}, {"../examples/quickstart", "./..."}, {"../examples/shop", "./..."},
 	} {
 		t.Run(c.dir+" "+c.pattern, func(t *testing.T) {
 			if testing.Short() && c.dir == "../examples/shop" {

@@ -19,6 +19,8 @@ func (e *Engine) stores(fn *ssa.Function) (grown bool) {
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
 			switch i := i.(type) {
+			case *ssa.ChangeType:
+				e.convertFields(i.X.Type(), i.Type())
 			case *ssa.Store:
 				put(i.Addr, i.Val, b)
 			case *ssa.MapUpdate:
@@ -43,6 +45,7 @@ func (e *Engine) stores(fn *ssa.Function) (grown bool) {
 				if cause := causeOf(common); cause != nil {
 					e.grow(causeCell, e.close(e.valueAt(cause, b)))
 				}
+				e.fill(common, e.at(i.Pos()))
 				call, ok := i.(*ssa.Call)
 				if f := common.StaticCallee(); f != nil && fullName(f) == "context.WithValue" {
 					e.grow(contextKey(common.Args[1]), e.close(e.valueAt(common.Args[2], b)))
@@ -54,6 +57,42 @@ func (e *Engine) stores(fn *ssa.Function) (grown bool) {
 		}
 	}
 	return e.grown
+}
+
+// fill stores all codes of a type in a variable that another package's function gets, such as
+// json.Unmarshal.
+func (e *Engine) fill(call *ssa.CallCommon, at string) {
+	f := call.StaticCallee()
+	if f == nil || e.inScope(f) || fullName(f) == "errors.As" {
+		return
+	}
+	for _, arg := range call.Args {
+		x, ok := unboxed(arg).(*ssa.Alloc)
+		if !ok {
+			continue
+		}
+		s := e.constants(deref(x.Type()), at)
+		for _, key := range e.codesOfType(x.Type()) {
+			s = union(s, one(Atom{Kind: Code, Name: key}, at))
+		}
+		e.grow(x, s)
+	}
+}
+
+// convertFields lets the fields of a struct have what those of another one have that is converted to
+// it, and the reverse for pointers.
+func (e *Engine) convertFields(from, to types.Type) {
+	st, ok := deref(from).Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	for i := range st.NumFields() {
+		x, y := e.fieldOf(from, i), e.fieldOf(to, i)
+		e.grow(y, e.cells[x])
+		if isPointer(from) {
+			e.grow(x, e.cells[y])
+		}
+	}
 }
 
 // causeOf returns the cause that a call gives to a context's end, or nil.
@@ -119,7 +158,7 @@ func (e *Engine) placesOf(v ssa.Value) (list []place) {
 		seen[v] = true
 		switch x := v.(type) {
 		case *ssa.Global, *ssa.FieldAddr:
-			list = append(list, place{cellKey(x), true, calls})
+			list = append(list, place{e.cellKey(x), true, calls})
 			return
 		case *ssa.IndexAddr, *ssa.ChangeType, *ssa.Slice:
 			visit(operand(x), calls)
@@ -171,19 +210,28 @@ func (e *Engine) placesOf(v ssa.Value) (list []place) {
 }
 
 // cellKey returns the key of the cell of a field or a global variable, or nil.
-func cellKey(addr ssa.Value) any {
+func (e *Engine) cellKey(addr ssa.Value) any {
 	switch x := addr.(type) {
 	case *ssa.Global:
 		return x
 	case *ssa.FieldAddr:
-		return fieldOf(x.X.Type(), x.Field)
+		return e.fieldOf(x.X.Type(), x.Field)
 	}
 	return nil
 }
 
-// fieldOf returns a field of a struct, or of the struct that a pointer is to.
-func fieldOf(t types.Type, field int) *types.Var {
-	return deref(t).Underlying().(*types.Struct).Field(field).Origin()
+// fieldOf returns a field of a struct, or of the struct that a pointer is to. The fields of identical
+// struct types without a name are the same.
+func (e *Engine) fieldOf(t types.Type, field int) *types.Var {
+	st := deref(t).Underlying().(*types.Struct)
+	if unnamed, ok := types.Unalias(deref(t)).(*types.Struct); ok {
+		key := unnamed.String()
+		if e.structs[key] == nil {
+			e.structs[key] = unnamed
+		}
+		st = e.structs[key]
+	}
+	return st.Field(field).Origin()
 }
 
 // wraps reports whether values of a struct type are errors with an Unwrap method. Such a value has
@@ -240,6 +288,10 @@ func (e *Engine) carries(t types.Type) bool {
 		return e.carries(u.Elem())
 	case *types.Chan:
 		return e.carries(u.Elem())
+	case *types.Pointer:
+		if _, isStruct := u.Elem().Underlying().(*types.Struct); !isStruct && e.carries(u.Elem()) {
+			return true
+		}
 	case *types.Signature:
 		return true
 	case *types.Basic:

@@ -71,6 +71,8 @@ type Engine struct {
 	closures     map[*ssa.Function]*ssa.MakeClosure
 	assigned     map[any][]ssa.Value // what the scope stores in fields and global variables
 	functions    map[string]function // by the names of atoms
+	objectTypes  map[string]types.Type
+	structs      map[string]*types.Struct // without a name, by their text
 	clients      map[string]*ssa.Call
 	runtimeCalls map[string][]*ssa.Call // the calls of functions of errgen's runtime
 	impls        map[string]implementations
@@ -161,7 +163,8 @@ func New(fset *token.FileSet, known []*Taxonomy) *Engine {
 		taxonomies: make(map[string]*Taxonomy), ids: make(map[*ssa.Function]string), places: make(map[token.Pos]string),
 		byID: make(map[string]*ssa.Function), packages: make(map[string]bool),
 		closures: make(map[*ssa.Function]*ssa.MakeClosure), assigned: make(map[any][]ssa.Value),
-		functions: make(map[string]function), clients: make(map[string]*ssa.Call),
+		functions: make(map[string]function), objectTypes: make(map[string]types.Type),
+		structs: make(map[string]*types.Struct), clients: make(map[string]*ssa.Call),
 
 		runtimeCalls: make(map[string][]*ssa.Call), impls: make(map[string]implementations),
 		named: make(map[*ssa.Function]bool), invoked: make(map[string]bool),
@@ -273,7 +276,7 @@ func (e *Engine) addInstruction(i ssa.Instruction) {
 			e.runtimeCalls[fullName(f)] = append(e.runtimeCalls[fullName(f)], i)
 		}
 	case *ssa.Store:
-		e.assigned[cellKey(i.Addr)] = append(e.assigned[cellKey(i.Addr)], i.Val)
+		e.assigned[e.cellKey(i.Addr)] = append(e.assigned[e.cellKey(i.Addr)], i.Val)
 	}
 	if c, ok := i.(ssa.CallInstruction); ok && c.Common().IsInvoke() {
 		e.invoked[c.Common().Method.Name()] = true

@@ -331,15 +331,14 @@ func (c *checker) switched(n *ast.SwitchStmt) (from *Set, handled func(key strin
 	if callee == nil || callee.Name() != "Code" && callee.Name() != "CodeOf" || len(call.Call.Args) == 0 {
 		return nil, nil
 	}
-	err := call.Call.Args[0]
-	if fa, ok := err.(*ssa.FieldAddr); ok { // promoted from the embedded base
-		err = fa.X
-	}
+	err := embedding(call.Call.Args[0])
 	var cases []string
 	for _, r := range *call.Referrers() {
 		if comparison, ok := r.(*ssa.BinOp); ok {
 			for _, t := range c.tests(comparison) {
-				cases = append(cases, t.codes...)
+				if t.how != "" { // not the case of no code
+					cases = append(cases, t.codes...)
+				}
 			}
 		}
 	}

@@ -60,12 +60,20 @@ func (e *Engine) objects(object ssa.Value) []place {
 func (e *Engine) keep(call ssa.CallInstruction) {
 	common := call.Common()
 	f := common.StaticCallee()
-	if f == nil || f.Signature.Recv() == nil || e.inScope(f) || e.imported(f) != nil || len(common.Args) < 2 {
+	if f == nil || e.inScope(f) || e.imported(f) != nil || len(common.Args) < 2 {
 		return
+	}
+	object := common.Args[0]
+	if f.Signature.Recv() == nil { // such as heap.Push, which gives the other arguments to our object
+		boxed, ok := object.(*ssa.MakeInterface)
+		if !ok || !e.ours(boxed.X.Type()) || e.isError(boxed.X.Type()) {
+			return
+		}
+		object = boxed.X
 	}
 	r := e.reach(fullName(f), call.Block(), e.at(call.Pos()))
 	if r.values(common.Args[1:]); r.out.Len() > 0 {
-		e.grow(e.objects(common.Args[0])[0].key, e.close(r.out))
+		e.grow(e.objects(object)[0].key, e.close(r.out))
 	}
 }
 
@@ -116,12 +124,19 @@ func (r *reach) value(v ssa.Value) {
 	}
 	s := e.valueAt(v, r.block)
 	for a, p := range s.All() { // functions, also those of a template.FuncMap
+		if t := e.objectTypes[a.Name]; a.Kind == Object {
+			r.methods(t)
+		}
 		if f := e.functions[a.Name]; a.Kind == Func && f.fn != nil {
 			r.callback(single(a, p), f.fn.Signature)
 		}
 	}
 	if sig, isFunc := v.Type().Underlying().(*types.Signature); isFunc {
-		r.callback(s, sig)
+		if made := e.madeElsewhere(v); made != nil {
+			r.values(made.Call.Args)
+		} else {
+			r.callback(s, sig)
+		}
 		return
 	}
 	iface, isInterface := v.Type().Underlying().(*types.Interface)
@@ -165,9 +180,18 @@ func (r *reach) object(v ssa.Value) {
 	if x, ok := v.(*ssa.Extract); ok {
 		v = x.Tuple
 	}
-	if made, ok := v.(*ssa.Call); ok && made.Call.StaticCallee() != nil && !e.inScope(made.Call.StaticCallee()) {
+	if made := e.madeElsewhere(v); made != nil {
 		r.values(made.Call.Args)
 	}
+}
+
+// madeElsewhere returns the call of another package's function that a value is the result of, or nil.
+func (e *Engine) madeElsewhere(v ssa.Value) *ssa.Call {
+	call, ok := v.(*ssa.Call)
+	if !ok || call.Call.StaticCallee() == nil || e.inScope(call.Call.StaticCallee()) {
+		return nil
+	}
+	return call
 }
 
 // callback adds what functions return that the foreign function may call.

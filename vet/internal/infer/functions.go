@@ -170,7 +170,7 @@ func (e *Engine) instantiate(s *Set, fn *ssa.Function, args []ssa.Value, b *ssa.
 	out := new(Set)
 	owner := e.id(fn)
 	for a, p := range s.All() {
-		if a.Kind == Func && b != nil && e.functions[a.Name].bind != nil {
+		if a.Kind == Func && b != nil && !slices.Contains(args, nil) && e.functions[a.Name].bind != nil {
 			a = e.framed(a, site{fn, args, b})
 		}
 		if !a.Symbolic() || a.Owner != owner {

@@ -38,6 +38,9 @@ func (e *Engine) findMemory(addr ssa.Value, at ssa.Instruction) *Set {
 	if b == fn.Recover && len(b.Preds) == 0 { // after a panic the variable has one of its values
 		return e.memoryBlock(e.value(addr), addr, b, at)
 	}
+	if slices.ContainsFunc(*addr.Referrers(), func(r ssa.Instruction) bool { _, ok := r.(*ssa.Phi); return ok }) {
+		return e.value(addr) // it is one of several variables that a pointer is to
+	}
 	if escapes(addr) {
 		escaped := Atom{Kind: Unknown, Name: "a variable whose address is stored"}
 		return union(e.value(addr), one(escaped, e.at(addr.Pos())))

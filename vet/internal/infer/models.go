@@ -30,9 +30,17 @@ func (e *Engine) model(fn, callee *ssa.Function, call ssa.CallInstruction, j int
 	case isTable(fn.Signature.Results().At(j).Type()): // of a copy with a profile
 		return c.arg(0), true
 	case fn.Name() == "Unwrap" && strings.Contains(name, "taxonomy/gen.Base"):
-		return e.apply(c.arg(0), "u", at), true
+		return e.apply(e.valueAt(embedding(c.args[0]), call.Block()), "u", at), true
 	}
 	return nil, false
+}
+
+// embedding returns the object whose embedded base is the receiver of a promoted method.
+func embedding(v ssa.Value) ssa.Value {
+	if fa, ok := v.(*ssa.FieldAddr); ok {
+		return fa.X
+	}
+	return v
 }
 
 // modelled is a call of a function with a model.
@@ -107,17 +115,25 @@ func models() map[string]func(*modelled) *Set {
 		runtimePath + "detect.Of":              unchanged,
 		runtimePath + "taxonomy.WithStack":     unchanged,
 		runtimePath + "taxonomy.Attach":        unchanged,
+		runtimePath + "taxonomy.First":         unchanged,
 		runtimePath + "retry.Permanent":        unchanged,
 		runtimePath + "retry.Do":               retried,
 		runtimePath + "retry.Value":            retried,
 		runtimePath + "problem.Read":           read,
 		runtimePath + "rpc/grpcerr.FromStatus": read,
 		runtimePath + "rpc/connecterr.From":    read,
+		"(" + runtimePath + "taxonomy.Table).Trace":    func(c *modelled) *Set { return c.arg(1) },
 		"(" + runtimePath + "taxonomy.Table).Classify": func(c *modelled) *Set {
 			return c.classified(c.e.tables(c.args[0]), 1, c.e.sourceOfRaw(c.args[1]))
 		},
 		dberr + "Classify": func(c *modelled) *Set {
-			return c.classified(c.e.tables(c.args[0]), 2, sourceName(c.args[1]))
+			out := union(c.classified(c.e.tables(c.args[0]), 2, sourceName(c.args[1])))
+			for a := range c.arg(2).All() { // such as sql.ErrNoRows, which it does not change
+				if a.Kind == Foreign {
+					out.addAll(c.one(Foreign, dberr+"Classify"))
+				}
+			}
+			return out
 		},
 		dberr + "Tx":                    func(c *modelled) *Set { return transaction(c, "(*database/sql.DB).BeginTx") },
 		runtimePath + "dberr/pgxerr.Tx": func(c *modelled) *Set { return transaction(c, "(pgx/v5.Tx).Commit") },
@@ -180,7 +196,7 @@ func retried(c *modelled) *Set {
 // ended is the end of a context. If the program gives causes to contexts, no test of a code is dead.
 func (c *modelled) ended() *Set {
 	out := c.one(Ended, "retry.Do")
-	if c.e.cells[causeCell].Len() > 0 {
+	if c.e.cells[causeCell].Len() > 0 || !c.e.Whole {
 		out.add(Atom{Kind: Unknown, Name: "the cause of a context's end", Below: true}, []string{c.at})
 	}
 	return out
@@ -212,8 +228,6 @@ func (c *modelled) generated(t *Taxonomy, fn *ssa.Function) *Set {
 	switch name := fn.Name(); {
 	case method && name == "WithCause":
 		return union(c.arg(0), c.e.apply(c.arg(1), "b", c.at))
-	case method && name == "Unwrap":
-		return c.e.apply(c.arg(0), "u", c.at)
 	case method && strings.HasPrefix(name, "With"), name == "Attach":
 		return c.arg(0)
 	case method:

@@ -116,7 +116,7 @@ func (e *Engine) SummaryOf(fn *ssa.Function) *Summary {
 	for _, r := range e.summaries[origin(fn)] {
 		var f Fact
 		for a, p := range e.ownSymbols(r, fn).All() {
-			if a.Kind == Func || a.Kind == Client {
+			if a.Kind == Func || a.Kind == Client || a.Kind == Object {
 				a = Atom{Kind: Unknown, Name: "a function or client of another package"}
 			}
 			f.Atoms, f.Paths = append(f.Atoms, a), append(f.Paths, p)

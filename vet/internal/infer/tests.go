@@ -105,12 +105,9 @@ func (e *Engine) typeTest(t test, typ types.Type) []test {
 	yes, no := byte('T'), byte('y')
 	t.how, t.name = summary.ByType, types.TypeString(typ, shortPkg)
 	t.codes = e.codesOfType(typ)
-	if tax, named := e.codeType(typ); tax != nil { // it finds the codes of errors, and constants
+	if tax, _ := e.codeType(typ); tax != nil { // it finds the codes of errors, and constants
 		yes, no = '+', '-'
-		t.codes = tax.where(func(c *summary.Code) bool {
-			k, ok := named.Obj().Pkg().Scope().Lookup(c.Const).(*types.Const)
-			return ok && types.Identical(k.Type(), named)
-		})
+		t.codes = e.codesOfCodeType(typ)
 	}
 	if len(t.codes) == 0 {
 		return nil
@@ -162,10 +159,7 @@ func (e *Engine) testsOfComparison(c *ssa.BinOp) []test {
 	case call == nil || call.Call.StaticCallee() == nil || len(call.Call.Args) == 0:
 		return nil
 	case own != "" && call.Call.StaticCallee().Name() == "Code":
-		t.err = call.Call.Args[0]
-		if fa, ok := t.err.(*ssa.FieldAddr); ok { // promoted from the embedded base
-			t.err = fa.X
-		}
+		t.err = embedding(call.Call.Args[0])
 		inner, _ = e.typedFrom(t.err)
 	case own != "" || k.Value.Kind() == constant.String:
 		t.err = call.Call.Args[0]

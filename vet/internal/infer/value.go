@@ -20,6 +20,7 @@ const (
 	Func                // a function; Name is its key in Engine.functions
 	Table               // a table of errors; Name is the path of the generated package
 	Client              // a client of a service; Name is its key in Engine.clients
+	Object              // an object whose methods foreign code may call; Name is its key in Engine.objectTypes
 	Param               // the value of parameter Index of Owner; captured variables follow the parameters
 )
 

@@ -37,7 +37,7 @@ func (e *Engine) eval(v ssa.Value) *Set {
 		s := e.valueAt(x.X, x.Block())
 		if load, ok := x.X.(*ssa.UnOp); ok && s.Len() == 0 && e.isError(x.AssertedType) {
 			if fa, ok := load.X.(*ssa.FieldAddr); ok { // such as the Value of a list.Element
-				s = e.foreignField(fa.X.Type(), fieldOf(fa.X.Type(), fa.Field), true, at)
+				s = e.foreignField(fa.X.Type(), e.fieldOf(fa.X.Type(), fa.Field), true, at)
 			}
 		}
 		if codes := e.codesOfType(x.AssertedType); codes != nil {
@@ -72,8 +72,10 @@ func (e *Engine) eval(v ssa.Value) *Set {
 		return union(e.cells[x])
 	case *ssa.FieldAddr:
 		return e.field(x.X, x.Field, at)
+	case *ssa.BinOp, *ssa.Convert: // a code that is computed
+		return e.constants(x.Type(), at)
 	case *ssa.Alloc:
-		return e.variable(x, at)
+		return union(e.cells[x])
 	case *ssa.Global:
 		return e.global(x, at)
 	}
@@ -125,15 +127,6 @@ func indexOf(v ssa.Value) int {
 	return len(fn.Params) + slices.Index(fn.FreeVars, v.(*ssa.FreeVar))
 }
 
-// variable returns all that is stored in a variable of a function. Memory is more exact.
-func (e *Engine) variable(x *ssa.Alloc, at string) *Set {
-	t := deref(x.Type())
-	if e.cells[x].Len() == 0 && e.final && !isPointer(t) && e.wraps(t) && e.hasMethod(t, "Unwrap") { // without a cause
-		return one(Atom{Kind: Foreign, Name: types.TypeString(t, shortPkg)}, at)
-	}
-	return union(e.cells[x])
-}
-
 func (e *Engine) global(x *ssa.Global, at string) *Set {
 	out := union(e.cells[x])
 	_, isFunc := deref(x.Type()).Underlying().(*types.Signature)
@@ -162,6 +155,10 @@ func (e *Engine) made(x *ssa.MakeInterface, at string) *Set {
 	case !e.isError(t) && e.carries(t):
 		return e.value(x.X)
 	case !e.isError(t):
+		if n, ok := types.Unalias(deref(t)).(*types.Named); ok && e.ours(n) && n.NumMethods() > 0 {
+			e.objectTypes[t.String()] = t
+			return one(Atom{Kind: Object, Name: t.String()}, at)
+		}
 		return nil
 	}
 	if k, ok := x.X.(*ssa.Const); ok {
@@ -206,6 +203,11 @@ func (e *Engine) wrapper(t types.Type, v ssa.Value, at string) *Set {
 		return foreign
 	}
 	out := union(e.value(v), e.cells[anyOf(t)])
+	if obj, _, _ := types.LookupFieldOrMethod(t, true, nil, "Unwrap"); obj != nil {
+		if fn := e.declared(obj.(*types.Func)); fn != nil { // it may return more than the fields have
+			out.addAll(e.instantiate(e.result(fn, 0), fn, []ssa.Value{v}, nil, at))
+		}
+	}
 	if out.Len() == 0 && e.final { // without a cause it is an error of its own
 		return foreign
 	}
@@ -214,7 +216,7 @@ func (e *Engine) wrapper(t types.Type, v ssa.Value, at string) *Set {
 
 // field returns the value of a field. Objects that wrap errors are distinguished.
 func (e *Engine) field(x ssa.Value, i int, at string) *Set {
-	field := fieldOf(x.Type(), i)
+	field := e.fieldOf(x.Type(), i)
 	if contract := e.ContractOf(field); contract != nil {
 		return e.function("field "+field.String(), function{field: field, contract: contract}, at)
 	}
@@ -376,6 +378,28 @@ func (e *Engine) codesOf(v ssa.Value) []string {
 		return nil
 	}
 	return e.taxonomy(pkg).below(value)
+}
+
+// constants returns the codes that a value of a type of codes can be, or nil.
+func (e *Engine) constants(t types.Type, at string) *Set {
+	tax, _ := e.codeType(t)
+	if tax == nil {
+		return nil
+	}
+	out := new(Set)
+	for _, key := range e.codesOfCodeType(t) {
+		out.add(Atom{Kind: Code, Name: key, Const: true}, []string{at})
+	}
+	return out
+}
+
+// codesOfCodeType returns the codes whose constants have a type.
+func (e *Engine) codesOfCodeType(t types.Type) []string {
+	tax, named := e.codeType(t)
+	return tax.where(func(c *summary.Code) bool {
+		k, ok := named.Obj().Pkg().Scope().Lookup(c.Const).(*types.Const)
+		return ok && types.Identical(k.Type(), named)
+	})
 }
 
 // codesOfType returns the codes of a generated error type, or nil.

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,9 @@ import (
 type Options struct {
 	Dir      string
 	Patterns []string
+	// Modules also infers the errors of the other packages of the patterns' modules. Without them
+	// the errors of a neighbour would be foreign, and tests of its codes dead.
+	Modules bool
 	// VTA resolves the calls of interfaces by the types that reach them, over all dependencies. It
 	// takes longer.
 	VTA bool
@@ -37,8 +41,8 @@ type Options struct {
 // Program is a loaded program. Its functions have summaries.
 type Program struct {
 	*infer.Engine
-	Packages []*packages.Package // without generated ones
-	Funcs    []*ssa.Function     // the declared functions
+	Packages []*packages.Package // those of the patterns, without generated ones
+	Funcs    []*ssa.Function     // the declared functions of these packages
 	SSA      *ssa.Program
 }
 
@@ -47,6 +51,10 @@ const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFil
 
 // Load loads the packages and infers the errors of their functions.
 func Load(ctx context.Context, o Options) (*Program, error) {
+	selected, err := selectPackages(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
 	initial, fset, err := loadPackages(ctx, o)
 	if err != nil {
 		return nil, err
@@ -75,11 +83,15 @@ func Load(ctx context.Context, o Options) (*Program, error) {
 		if built[i] == nil || infer.IsGenerated(pkg.Types) {
 			continue
 		}
-		p.Packages = append(p.Packages, pkg)
+		if selected == nil || selected[pkg.PkgPath] {
+			p.Packages = append(p.Packages, pkg)
+		}
 		p.AddContracts(pkg.Syntax, pkg.TypesInfo, func(f types.Object, c *infer.Contract) { contracts[f] = c })
 		for _, fn := range infer.SourceFuncs(built[i], pkg.Syntax, pkg.TypesInfo) {
 			p.Add(fn)
-			p.Funcs = append(p.Funcs, fn)
+			if selected == nil || selected[pkg.PkgPath] {
+				p.Funcs = append(p.Funcs, fn)
+			}
 		}
 	}
 	p.ContractOf = func(f types.Object) *infer.Contract { return contracts[f] }
@@ -87,12 +99,51 @@ func Load(ctx context.Context, o Options) (*Program, error) {
 	return p, nil
 }
 
-func loadPackages(ctx context.Context, o Options) ([]*packages.Package, *token.FileSet, error) {
+// selectPackages adds the modules of the patterns to the patterns. It returns the paths of the
+// packages that the patterns select, or nil if they are all packages.
+func selectPackages(ctx context.Context, o *Options) (map[string]bool, error) {
 	for _, pattern := range o.Patterns {
 		if strings.HasPrefix(pattern, "-") {
-			return nil, nil, fmt.Errorf("%q is not a pattern of packages", pattern)
+			return nil, fmt.Errorf("%q is not a pattern of packages", pattern)
 		}
 	}
+	_, err := os.Stat(filepath.Join(o.Dir, "go.mod"))
+	isFile := func(pattern string) bool { return strings.HasSuffix(pattern, ".go") }
+	if !o.Modules || err == nil && slices.Contains(o.Patterns, "./...") || slices.ContainsFunc(o.Patterns, isFile) {
+		return nil, nil
+	}
+	cfg := &packages.Config{Context: ctx, Mode: packages.NeedName | packages.NeedModule, Dir: o.Dir}
+	list, err := packages.Load(cfg, o.Patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("find packages: %w", err)
+	}
+	selected := make(map[string]bool)
+	for _, p := range list {
+		selected[p.PkgPath] = true
+		if p.Module == nil || !p.Module.Main {
+			continue
+		}
+		if pattern := filepath.Join(p.Module.Dir, "..."); !slices.Contains(o.Patterns, pattern) {
+			o.Patterns = append(slices.Clip(o.Patterns), pattern)
+		}
+	}
+	return selected, nil
+}
+
+// Entries returns the handlers and remote methods of the packages.
+func (p *Program) Entries() []infer.Entry {
+	files := make(map[*token.File]bool)
+	for _, pkg := range p.Packages {
+		for _, f := range pkg.Syntax {
+			files[p.Fset.File(f.FileStart)] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(p.Engine.Entries()), func(x infer.Entry) bool {
+		return !files[p.Fset.File(x.Pos)]
+	})
+}
+
+func loadPackages(ctx context.Context, o Options) ([]*packages.Package, *token.FileSet, error) {
 	cfg := &packages.Config{Context: ctx, Mode: mode, Dir: o.Dir, Fset: token.NewFileSet(), Overlay: o.Overlay}
 	if o.VTA {
 		cfg.Mode |= packages.NeedDeps

@@ -90,7 +90,7 @@ func Repeat(ctx context.Context) error {
 	}, retry.Idempotent())
 }
 
-// want: DB_DOWN DB_FAILED (context)
+// want: DB_DOWN DB_FAILED (context) foreign(dberr.Classify)
 func Classify() error {
 	_, err := os.Open("x")
 	return dberr.Classify(errs.Table, errs.SourceDB, err, false)
