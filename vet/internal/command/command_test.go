@@ -187,6 +187,29 @@ func None() {}
 	assert.Equal(t, string(b), string(after))
 }
 
+// The errors of a package that the pattern does not have are those of its source.
+func TestPatternOfOnePackage(t *testing.T) {
+	dir, err := os.MkdirTemp(".", "testdata-neighbours")
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(dir)) })
+	const errs = "github.com/errgen/errgen/vet/internal/infer/testdata/errs"
+	here := "github.com/errgen/errgen/vet/internal/command/" + filepath.Base(dir)
+	for name, text := range map[string]string{
+		"a/a.go": "package a\n\nimport \"" + errs + "\"\n\nfunc Place() error { return errs.NewExists() }\n",
+		"b/b.go": "package b\n\nimport (\n\t\"errors\"\n\n\t\"" + errs + "\"\n\t\"" + here + "/a\"\n)\n\n" +
+			"func Again() (bool, error) {\n\terr := a.Place()\n\treturn errors.Is(err, errs.CodeExists), err\n}\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	status, out, message := run(t, "-C", dir, "./b")
+	assert.Equal(t, exitClean, status, message)
+	assert.Empty(t, out)
+	status, out, message = run(t, "codes", "-C", dir, "./b")
+	require.Equal(t, exitClean, status, message)
+	assert.Equal(t, "b.Again   EXISTS   b/b.go:11 → a/a.go:5\n", out)
+}
+
 func TestTrouble(t *testing.T) {
 	for _, c := range []struct {
 		args    []string

@@ -27,13 +27,27 @@ func (e *Engine) promised(c *Contract, inferred *Set, at string) *Set {
 		}
 	}
 	for i, word := range c.Codes {
-		a := Atom{Kind: Foreign, Name: "a contract with foreign errors"}
-		if word != ForeignWord {
-			a = Atom{Kind: Code, Name: c.Keys[i]}
+		if word == ForeignWord {
+			out.add(Atom{Kind: Foreign, Name: "a contract with foreign errors"}, []string{at, c.At})
 		}
-		out.add(a, []string{at, c.At})
+		for _, key := range e.permits(c.Keys[i]) {
+			out.add(Atom{Kind: Code, Name: key}, []string{at, c.At})
+		}
 	}
 	return out
+}
+
+// permits returns the codes that a code in a contract permits: itself, and those below it.
+func (e *Engine) permits(key string) []string {
+	path, value, _ := strings.Cut(key, "#")
+	t := e.taxonomy(path)
+	if t == nil {
+		return nil
+	}
+	return slices.DeleteFunc(t.below(value), func(key string) bool {
+		_, value, _ := strings.Cut(key, "#")
+		return t.Find(value).Factory == "" // abstract
+	})
 }
 
 // ForeignWord is the word of a contract for errors without a code.

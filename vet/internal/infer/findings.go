@@ -247,8 +247,13 @@ func (c *checker) checkContract(contract *Contract, name string, s *Set, pos tok
 			complete = false
 		case a.Below || a.Kind == Ended:
 		case a.Kind == Code:
-			found[a.Name] = true
-			if !slices.Contains(keys, a.Name) {
+			permitted := false
+			for _, key := range keys {
+				if slices.Contains(c.permits(key), a.Name) {
+					found[key], permitted = true, true
+				}
+			}
+			if !permitted {
 				c.report(pos, ContractID, "%s can return %s, which its contract does not have: %s",
 					name, c.Word(a, nil), Path(p))
 			}

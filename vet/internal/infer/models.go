@@ -112,17 +112,17 @@ func models() map[string]func(*modelled) *Set {
 			return c.arg(0)
 		},
 
-		runtimePath + "detect.Of":              unchanged,
-		runtimePath + "taxonomy.WithStack":     unchanged,
-		runtimePath + "taxonomy.Attach":        unchanged,
-		runtimePath + "taxonomy.First":         unchanged,
-		runtimePath + "retry.Permanent":        unchanged,
-		runtimePath + "retry.Do":               retried,
-		runtimePath + "retry.Value":            retried,
-		runtimePath + "problem.Read":           read,
-		runtimePath + "rpc/grpcerr.FromStatus": read,
-		runtimePath + "rpc/connecterr.From":    read,
-		"(" + runtimePath + "taxonomy.Table).Trace":    func(c *modelled) *Set { return c.arg(1) },
+		runtimePath + "detect.Of":                   unchanged,
+		runtimePath + "taxonomy.WithStack":          unchanged,
+		runtimePath + "taxonomy.Attach":             unchanged,
+		runtimePath + "taxonomy.First":              unchanged,
+		runtimePath + "retry.Permanent":             unchanged,
+		runtimePath + "retry.Do":                    retried,
+		runtimePath + "retry.Value":                 retried,
+		runtimePath + "problem.Read":                read,
+		runtimePath + "rpc/grpcerr.FromStatus":      read,
+		runtimePath + "rpc/connecterr.From":         read,
+		"(" + runtimePath + "taxonomy.Table).Trace": func(c *modelled) *Set { return c.arg(1) },
 		"(" + runtimePath + "taxonomy.Table).Classify": func(c *modelled) *Set {
 			return c.classified(c.e.tables(c.args[0]), 1, c.e.sourceOfRaw(c.args[1]))
 		},
@@ -145,6 +145,7 @@ func models() map[string]func(*modelled) *Set {
 			c.e.clients[key] = c.call.Value()
 			return c.one(Client, key)
 		},
+		runtimePath + "queue/natsqueue.Run": func(c *modelled) *Set { return c.one(Foreign, runtimePath+"queue/natsqueue.Run") },
 		queue + "Call": func(c *modelled) *Set {
 			return union(c.called(0, 0), c.one(Foreign, "*taxonomy.Evidence"))
 		},

@@ -221,3 +221,20 @@ func register() []hooks {
 
 //errgen:errors NOT_FOUND foreign
 func (h hooks) use() error { return h.check(1) }
+
+//errgen:errors PAYMENT
+func parentContract(expired bool) error {
+	if expired {
+		return errs.NewExpired(1)
+	}
+	return errs.NewDeclined()
+}
+
+//errgen:errors PAYMENT
+func otherParentContract() error { // want "can return EXISTS" "never returns PAYMENT"
+	return errs.NewExists()
+}
+
+func parentIsPromised() bool {
+	return errors.Is(parentContract(true), errs.CodeExists) // want "EXISTS never arrives here; these do: DECLINED, EXPIRED"
+}

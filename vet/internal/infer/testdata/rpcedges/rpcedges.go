@@ -6,9 +6,11 @@ import (
 	"context"
 
 	"connectrpc.com/connect"
+	"github.com/nats-io/nats.go/jetstream"
 	"google.golang.org/grpc"
 	health "google.golang.org/grpc/health/grpc_health_v1"
 
+	"github.com/errgen/errgen/runtime/queue/natsqueue"
 	"github.com/errgen/errgen/runtime/rpc"
 	"github.com/errgen/errgen/runtime/rpc/connecterr"
 	"github.com/errgen/errgen/runtime/rpc/grpcerr"
@@ -42,4 +44,9 @@ func Call(ctx context.Context, c *connect.Client[string, string]) error {
 	request := "1"
 	_, err := c.CallUnary(ctx, connect.NewRequest(&request))
 	return err
+}
+
+// want: foreign(natsqueue.Run)
+func Work(ctx context.Context, js jetstream.JetStream, c jetstream.Consumer) error {
+	return natsqueue.Run(ctx, js, c, errs.Table, func(context.Context, jetstream.Msg) error { return errs.NewExists() })
 }
