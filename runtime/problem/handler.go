@@ -219,9 +219,13 @@ func (w *writer) ReadFrom(r io.Reader) (n int64, err error) {
 	return n, err
 }
 
-func (w *writer) Flush() {
-	w.began = true
-	_ = http.NewResponseController(w.ResponseWriter).Flush()
+func (w *writer) Flush() { _ = w.FlushError() }
+
+// FlushError is the form of Flush that http.ResponseController calls.
+func (w *writer) FlushError() error {
+	err := http.NewResponseController(w.ResponseWriter).Flush()
+	w.began = w.began || !errors.Is(err, http.ErrNotSupported)
+	return err
 }
 
 func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {

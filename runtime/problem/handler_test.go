@@ -207,6 +207,18 @@ func TestHandlerAnswersIfNothingWasSent(t *testing.T) {
 	}
 }
 
+// A writer that cannot flush has sent nothing, and a program that flushes learns it.
+func TestHandlerAnswersAfterUnsupportedFlush(t *testing.T) {
+	w := httptest.NewRecorder()
+	h := problem.Handler(func(w http.ResponseWriter, _ *http.Request) error {
+		w.(http.Flusher).Flush()
+		require.ErrorIs(t, http.NewResponseController(w).Flush(), http.ErrNotSupported)
+		return orders.NewInternal()
+	}, problem.OnError(func(*http.Request, error) {}))
+	h.ServeHTTP(struct{ http.ResponseWriter }{w}, httptest.NewRequest(http.MethodGet, "/", nil))
+	assert.Equal(t, http.StatusInternalServerError, w.Code)
+}
+
 // A reader that panics after a part of the response was sent cuts the response.
 func TestHandlerAbortsCopy(t *testing.T) {
 	w := httptest.NewRecorder()

@@ -176,6 +176,7 @@ func TestWriteNegotiation(t *testing.T) {
 		{[]string{"text/plain"}, false},
 		{[]string{""}, false},
 		{[]string{"application/json;q=0"}, false},
+		{[]string{"application/json; malformed; Q=0.000"}, false},
 		{[]string{"*/*, application/problem+json; q=0.0"}, false},
 		{[]string{"application/problem+json; q=0.5, */*;q=0"}, true},
 		{[]string{"application/xml, application/*;q=0"}, false},

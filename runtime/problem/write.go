@@ -16,7 +16,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -198,10 +197,12 @@ var mediaRanges = map[string]int{ContentType: 3, "application/json": 3, "applica
 
 // hasZeroWeight reports whether a media range has a weight of 0, which refuses it.
 func hasZeroWeight(item string) bool {
-	if !strings.Contains(item, ";") {
-		return false
+	_, parameters, _ := strings.Cut(item, ";")
+	for p := range strings.SplitSeq(parameters, ";") {
+		if name, value, _ := strings.Cut(strings.TrimSpace(p), "="); strings.EqualFold(name, "q") {
+			weight, err := strconv.ParseFloat(value, 64)
+			return err == nil && weight == 0
+		}
 	}
-	_, parameters, _ := mime.ParseMediaType(item)
-	weight, err := strconv.ParseFloat(parameters["q"], 64)
-	return err == nil && weight == 0
+	return false
 }
