@@ -14,7 +14,7 @@ import (
 type Convert func(err error, lost bool) error
 
 // Connector returns a connector that replaces the errors of c, of its connections, and of their
-// statements, rows and transactions. It keeps the errors by which a driver controls database/sql,
+// statements, results, rows and transactions. It keeps the errors by which a driver controls database/sql,
 // except [driver.ErrBadConn]: database/sql also finds that in an error that wraps it.
 func Connector(c driver.Connector, convert Convert) driver.Connector {
 	return &connector{c, convert}
@@ -77,6 +77,8 @@ func (c *conn) Ping(ctx context.Context) error {
 	}
 	return nil
 }
+
+func (c *conn) Close() error { return c.of(c.Conn.Close()) }
 
 func (c *conn) ResetSession(ctx context.Context) error {
 	if r, ok := c.Conn.(driver.SessionResetter); ok {
@@ -186,16 +188,14 @@ type execer struct{ on *conn }
 
 func (e execer) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if x, ok := e.on.Conn.(driver.ExecerContext); ok {
-		result, err := x.ExecContext(ctx, query, args)
-		return result, e.on.of(err)
+		return e.on.result(x.ExecContext(ctx, query, args))
 	}
 	values, err := plain(ctx, args)
 	if err != nil {
 		return nil, err
 	}
 	//lint:ignore SA1019 old drivers have only this interface
-	result, err := e.on.Conn.(driver.Execer).Exec(query, values)
-	return result, e.on.of(err)
+	return e.on.result(e.on.Conn.(driver.Execer).Exec(query, values))
 }
 
 // queryer executes queries that are not prepared.
@@ -211,6 +211,30 @@ func (q queryer) QueryContext(ctx context.Context, query string, args []driver.N
 	}
 	//lint:ignore SA1019 old drivers have only this interface
 	return q.on.rows(q.on.Conn.(driver.Queryer).Query(query, values))
+}
+
+// result is the result of a statement that returns no rows.
+type result struct {
+	driver.Result
+	conn *conn
+}
+
+// result returns the result of a statement that returns no rows.
+func (c *conn) result(r driver.Result, err error) (driver.Result, error) {
+	if err != nil {
+		return nil, c.of(err)
+	}
+	return result{r, c}, nil
+}
+
+func (r result) LastInsertId() (int64, error) {
+	n, err := r.Result.LastInsertId()
+	return n, r.conn.of(err)
+}
+
+func (r result) RowsAffected() (int64, error) {
+	n, err := r.Result.RowsAffected()
+	return n, r.conn.of(err)
 }
 
 type tx struct {
@@ -251,16 +275,14 @@ func (s *stmt) CheckNamedValue(value *driver.NamedValue) error {
 
 func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
 	if e, ok := s.Stmt.(driver.StmtExecContext); ok {
-		result, err := e.ExecContext(ctx, args)
-		return result, s.conn.of(err)
+		return s.conn.result(e.ExecContext(ctx, args))
 	}
 	values, err := plain(ctx, args)
 	if err != nil {
 		return nil, err
 	}
 	//lint:ignore SA1019 old drivers have only this method
-	result, err := s.Stmt.Exec(values)
-	return result, s.conn.of(err)
+	return s.conn.result(s.Stmt.Exec(values))
 }
 
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {

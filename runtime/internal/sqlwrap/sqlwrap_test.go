@@ -115,6 +115,20 @@ func TestErrors(t *testing.T) {
 			_, err = s.Query()
 			return err
 		},
+		"rows affected": func(db *sql.DB) error {
+			s, err := db.Prepare("valid")
+			require.NoError(t, err)
+			result, err := s.Exec()
+			require.NoError(t, err)
+			_, err = result.RowsAffected()
+			return err
+		},
+		"last insert id": func(db *sql.DB) error {
+			result, err := db.Exec("valid")
+			require.NoError(t, err)
+			_, err = result.LastInsertId()
+			return err
+		},
 	} {
 		for _, lost := range []bool{false, true} {
 			db := sql.OpenDB(sqlwrap.Connector(connectorOf{&failingConn{fault, lost}}, convert))
@@ -124,6 +138,12 @@ func TestErrors(t *testing.T) {
 	db := sql.OpenDB(sqlwrap.Connector(connectorOf{&failingConn{io.EOF, false}}, convert))
 	require.ErrorIs(t, db.QueryRow("rows").Scan(new(int)), sql.ErrNoRows, "io.EOF ends rows")
 	require.EqualError(t, sql.OpenDB(sqlwrap.Connector(connectorOf{}, convert)).Ping(), "lost false: refused")
+
+	db = sql.OpenDB(sqlwrap.Connector(connectorOf{&failingConn{fault, false}}, convert))
+	conn, err := db.Conn(ctx)
+	require.NoError(t, err)
+	require.NoError(t, conn.Close(), "it goes to the pool")
+	require.EqualError(t, db.Close(), "lost false: fault")
 }
 
 // failingConn fails with an error.
@@ -135,7 +155,7 @@ type failingConn struct {
 func (f *failingConn) IsValid() bool              { return !f.lost }
 func (f *failingConn) Ping(context.Context) error { return f.fault }
 func (f *failingConn) Begin() (driver.Tx, error)  { return nil, f.fault }
-func (f *failingConn) Close() error               { return nil }
+func (f *failingConn) Close() error               { return f.fault }
 func (f *failingConn) Prepare(query string) (driver.Stmt, error) {
 	if query == "valid" {
 		return failingStmt{f}, nil
@@ -148,17 +168,25 @@ func (f *failingConn) BeginTx(_ context.Context, opts driver.TxOptions) (driver.
 	}
 	return nil, f.fault
 }
-func (f *failingConn) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) {
+func (f *failingConn) ExecContext(_ context.Context, query string, _ []driver.NamedValue) (driver.Result, error) {
+	if query == "valid" {
+		return failingResult{f}, nil
+	}
 	return nil, f.fault
 }
 func (f *failingConn) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
 	return failingRows{f}, nil
 }
 
+type failingResult struct{ *failingConn }
+
+func (f failingResult) LastInsertId() (int64, error) { return 0, f.fault }
+func (f failingResult) RowsAffected() (int64, error) { return 0, f.fault }
+
 type failingStmt struct{ *failingConn }
 
 func (failingStmt) NumInput() int                                { return 0 }
-func (f failingStmt) Exec([]driver.Value) (driver.Result, error) { return nil, f.fault }
+func (f failingStmt) Exec([]driver.Value) (driver.Result, error) { return failingResult(f), nil }
 func (f failingStmt) Query([]driver.Value) (driver.Rows, error)  { return nil, f.fault }
 
 type failingTx struct{ *failingConn }
