@@ -98,10 +98,8 @@ func (b *builder) vocabulary() {
 	t.Strategies, t.Checks = named(b.src.Strategies), named(b.src.Checks)
 	for i, d := range b.src.Constants {
 		typ, _ := model.TypeOf(d.Type.V)
-		c := &model.Constant{
-			CodeConstant: taxonomy.CodeConstant{Name: d.Name.V, Type: d.Type.V, Doc: d.Doc.V, Wire: d.Wire.V},
-			ValueType:    typ, Function: exported(d.GoName.Or(d.Name.V), i+1),
-		}
+		c := &model.Constant{ValueType: typ, Function: exported(d.GoName.Or(d.Name.V), i+1)}
+		setKeys(&c.CodeConstant, &d)
 		b.pkg.Constants, t.Constants = append(b.pkg.Constants, c), append(t.Constants, c.CodeConstant)
 	}
 	b.groups = make(map[string]*model.Group)
@@ -112,10 +110,8 @@ func (b *builder) vocabulary() {
 	}
 	b.pkg.Strategies, b.pkg.Checks = methods(b.src.Strategies, "Strategy"), methods(b.src.Checks, "Check")
 	for i, d := range b.src.Tiers {
-		tier := taxonomy.Tier{
-			Name: d.Name.V, Doc: d.Doc.V, Classifies: d.Classifies.Or(true), Person: d.Person.V,
-			Purpose: word[taxonomy.Purpose](d.Purpose),
-		}
+		tier := taxonomy.Tier{Classifies: true}
+		setKeys(&tier, &d)
 		t.Tiers = append(t.Tiers, tier)
 		b.pkg.Tiers = append(b.pkg.Tiers, &model.Tier{Tier: tier, Const: "Tier" + suffix(d.Name.V, i+1)})
 	}

@@ -18,10 +18,9 @@ func (b *builder) code(c *model.Category, d *spec.Code) {
 	name := codeName(d, len(c.Codes)+1)
 	entry := &b.pkg.Taxonomy.Categories[c.Index].Codes[len(c.Codes)+1]
 	*entry = taxonomy.Code{
-		Value: d.Value.Or(d.Name.V), Number: d.Number.V, NumberZero: d.Number.Set && d.Number.V == 0,
-		Parent: uint16(d.Parent), Since: d.Since.V, Message: d.Message.V, Doc: d.Doc.V,
-		Resolution: d.Resolution.V, Abstract: d.Abstract.V,
+		Value: d.Name.V, NumberZero: d.Number.Set && d.Number.V == 0, Parent: uint16(d.Parent),
 	}
+	setKeys(entry, d)
 	code := &model.Code{
 		Code: entry, Decl: d, Index: len(b.pkg.Codes), Ordinal: len(c.Codes) + 1, Category: c,
 		Name: d.Name.V, Go: name, Const: "Code" + name, Factory: "New" + name,
@@ -75,14 +74,12 @@ func (b *builder) codeBody(c *model.Code) {
 	c.Sets, c.Constants = assignments(c, d.Set), b.constantsOf(d)
 	c.Args = args(c)
 	c.Code.Set = model.SetJSON(c.Sets)
-	extra := taxonomy.Extras{
-		Deprecated: d.Deprecated.V, Aliases: written(d.Aliases), Names: written(d.Names),
-		Prevent: prevention(d.Prevent),
-	}
+	extra := taxonomy.Extras{Prevent: prevention(d.Prevent)}
+	setKeys(&extra, d)
 	if d.Parent > 0 {
 		c.Above = c.Category.Codes[d.Parent-1]
 	}
-	if c.ReplacedBy != nil {
+	if extra.ReplacedBy = ""; c.ReplacedBy != nil { // the value of the code, not its key
 		extra.ReplacedBy = c.ReplacedBy.Value
 	}
 	for _, v := range c.Constants {
@@ -183,9 +180,9 @@ func prevention(d *spec.Prevention) *taxonomy.Prevention {
 	if d == nil {
 		return nil
 	}
-	return &taxonomy.Prevention{
-		Check: d.Check.V, Throttle: d.Throttle.V, Concurrency: d.Concurrency.V, Likely: d.Likely.Or(defaultLikely),
-	}
+	p := &taxonomy.Prevention{Likely: defaultLikely}
+	setKeys(p, d)
+	return p
 }
 
 // CauseName is the placeholder of the wrapped error.

@@ -27,11 +27,10 @@ func (b *builder) operations() {
 		}
 		o := &model.Operation{
 			Decl: d, Var: "Operation" + suffix(d.Name.V, i+1), Codes: Declared(b.pkg, slices.Concat(d.Errors, shared)),
-			Value: &taxonomy.Operation{
-				Name: d.Name.V, Doc: d.Doc.V, HTTP: strings.Join(strings.Fields(d.HTTP.V), " "), RPC: d.RPC.V,
-				Idempotent: idempotent(d), Exhaustive: d.Exhaustive.V,
-			},
+			Value: &taxonomy.Operation{},
 		}
+		setKeys(o.Value, d)
+		o.Value.HTTP, o.Value.Idempotent = strings.Join(strings.Fields(d.HTTP.V), " "), idempotent(d)
 		if c := b.codeByValue(b.pkg.Taxonomy.PublicFallback); c != nil && !slices.Contains(o.Codes, c) {
 			o.Codes = append(o.Codes, c)
 		}

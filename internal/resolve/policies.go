@@ -52,20 +52,16 @@ func (b *builder) makePolicy(d *spec.Policy, name string, from origin) *taxonomy
 
 // readPolicy returns the values of a policy, with the defaults of the language.
 func readPolicy(d *spec.Policy, name string) *taxonomy.Policy {
-	unset := taxonomy.DefaultPolicy(name)
-	p := &taxonomy.Policy{
-		Name: name, MaxAttempts: d.MaxAttempts.Or(unset.MaxAttempts),
-		InitialDelay: d.InitialDelay.Or(unset.InitialDelay), MaxDelay: d.MaxDelay.Or(unset.MaxDelay),
-		Multiplier: d.Multiplier.Or(unset.Multiplier), MaxElapsed: d.MaxElapsed.V,
-		Backoff: word[taxonomy.Backoff](d.Backoff), JitterKind: word[taxonomy.JitterKind](d.Jitter.Kind),
-		Jitter: d.Jitter.Fraction.V,
-	}
-	p.MaxRetryAfter = d.MaxRetryAfter.Or(p.MaxDelay)
+	p := taxonomy.DefaultPolicy(name)
+	setKeys(&p, d)
+	p.Name, p.MaxRetryAfter = name, d.MaxRetryAfter.Or(p.MaxDelay)
+	p.JitterKind, p.Jitter = word[taxonomy.JitterKind](d.Jitter.Kind), d.Jitter.Fraction.V
 	if p.Jitter > 0 {
 		p.JitterKind = taxonomy.JitterProportional
 	}
 	if a := d.Adapt; a != nil {
-		p.Adapt = &taxonomy.Adapt{Target: a.Target.Or(0.8), Window: a.Window.Or(50)}
+		p.Adapt = &taxonomy.Adapt{Target: 0.8, Window: 50}
+		setKeys(p.Adapt, a)
 		if t := a.Attempts; t != nil {
 			p.Adapt.MinAttempts, p.Adapt.MaxAttempts = t.Min.Or(p.MaxAttempts), t.Max.Or(p.MaxAttempts)
 		}
@@ -74,15 +70,12 @@ func readPolicy(d *spec.Policy, name string) *taxonomy.Policy {
 		}
 	}
 	if b := d.Budget; b != nil {
-		p.Budget = &taxonomy.Budget{
-			Retries: b.Retries.Or(-1), Reserve: b.Reserve.Or(3), Window: b.Window.Or(10 * time.Second),
-		}
+		p.Budget = &taxonomy.Budget{Retries: -1, Reserve: 3, Window: 10 * time.Second}
+		setKeys(p.Budget, b)
 		if c := b.Breaker; c != nil {
-			p.Budget.Breaker = &taxonomy.Breaker{
-				Failures: c.Failures.V, Of: c.Of.Or(c.Failures.V), Probe: c.Probe.Or(5 * time.Second),
-				Successes: c.Successes.Or(1),
-			}
+			p.Budget.Breaker = &taxonomy.Breaker{Of: c.Failures.V, Probe: 5 * time.Second, Successes: 1}
+			setKeys(p.Budget.Breaker, c)
 		}
 	}
-	return p
+	return &p
 }

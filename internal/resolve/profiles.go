@@ -78,17 +78,14 @@ func (s *profile) sections() taxonomy.Profile {
 	d := s.decl
 	out := taxonomy.Profile{
 		Name: d.Name.V, Doc: d.Doc.V,
-		Detection: taxonomy.Detection{
-			Text: d.Detection.Text.Or(true), Severity: d.Detection.Severity.Or(true),
-			Recoverability: d.Detection.Recoverability.Or(true),
-		},
-		Recovery: taxonomy.Recovery{Enabled: d.Recovery.Enabled.Or(true), MaxAttempts: d.Recovery.MaxAttempts.V},
-		Retry:    taxonomy.RetryDefaults{Enabled: d.Retry.Enabled.Or(true)},
-		Reporting: taxonomy.Reporting{
-			LogLevel: word[taxonomy.LogLevel](d.Reporting.LogLevel), Stack: d.Reporting.Stack.V,
-			Context: d.Reporting.Context.Or(true),
-		},
+		Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
+		Recovery:  taxonomy.Recovery{Enabled: true},
+		Retry:     taxonomy.RetryDefaults{Enabled: d.Retry.Enabled.Or(true)},
+		Reporting: taxonomy.Reporting{Context: true},
 	}
+	setKeys(&out.Detection, &d.Detection)
+	setKeys(&out.Recovery, &d.Recovery)
+	setKeys(&out.Reporting, &d.Reporting)
 	if d.Recovery.MaxAttempts.Set && d.Recovery.MaxAttempts.V == 0 {
 		out.Recovery.MaxAttempts = -1
 	}

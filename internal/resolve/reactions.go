@@ -104,15 +104,9 @@ func (b *builder) make(d *spec.Reaction, name string, from origin) *taxonomy.Rea
 
 // read returns the values of a reaction whose action takes all its keys.
 func (b *builder) read(d *spec.Reaction, name string) *taxonomy.Reaction {
-	r := &taxonomy.Reaction{
-		Name: name, Action: word[taxonomy.Action](d.Action), Shared: word[taxonomy.Shared](d.Shared),
-		Strategy: d.Strategy.V, HonorRetryAfter: d.HonorRetryAfter.V,
-		Agent: taxonomy.AgentReaction{
-			To: d.To.V, Extent: word[taxonomy.Extent](d.Extent), Revert: word[taxonomy.Revert](d.Revert),
-			Session: word[taxonomy.Session](d.Session), Purpose: word[taxonomy.Purpose](d.Purpose),
-			Resume: word[taxonomy.Resume](d.Resume), AcceptCompletion: d.AcceptCompletion.V, FeedBack: d.FeedBack.V,
-		},
-	}
+	r := &taxonomy.Reaction{}
+	setKeys(r, d)
+	r.Name = name
 	r.CountFailure = d.CountFailure.Or(r.Action == taxonomy.Retry || r.Action == taxonomy.Recover)
 	if d.Log != nil {
 		r.LogLevel, r.LogMessage = word[taxonomy.LogLevel](d.Log.Level), d.Log.Message.V

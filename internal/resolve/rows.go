@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -124,48 +123,15 @@ func (b *builder) traits(t spec.Traits) taxonomy.Traits {
 // changedTraits returns traits with the declared ones, except the reaction. If only the flag is
 // declared, the recoverability follows it.
 func changedTraits(t taxonomy.Traits, d spec.Traits) taxonomy.Traits {
+	follows := t.Recoverability == taxonomy.Permanent || t.Recoverability == taxonomy.Retryable
+	if d.Retryable.Set && follows {
+		t.Recoverability = map[bool]taxonomy.Recoverability{true: taxonomy.Retryable}[d.Retryable.V]
+	}
+	setKeys(&t, &d)
 	if d.GRPC.Set {
 		t.GRPC = uint8(max(0, slices.Index(grpcWords, d.GRPC.V)))
 	}
-	if d.HTTP.Set {
-		t.HTTP = uint16(d.HTTP.V)
-	}
-	if d.Exit.Set {
-		t.Exit = uint8(d.Exit.V)
-	}
-	if d.Retryable.Set {
-		t.Retryable = d.Retryable.V
-		if follows := taxonomy.Retryable; t.Recoverability == taxonomy.Permanent || t.Recoverability == follows {
-			t.Recoverability = map[bool]taxonomy.Recoverability{true: follows}[t.Retryable]
-		}
-	}
-	setWord(&t.Severity, d.Severity)
-	setWord(&t.Recoverability, d.Recoverability)
-	setWord(&t.Effect, d.Effect)
 	return t
-}
-
-// setWord sets v to the value with a word of the language, unless the word is unset.
-func setWord[T interface {
-	~uint8
-	fmt.Stringer
-}](v *T, t spec.Text) {
-	if t.Set {
-		*v = word[T](t)
-	}
-}
-
-// word returns the value with a word of the language, or the zero value if t is unset.
-func word[T interface {
-	~uint8
-	fmt.Stringer
-}](t spec.Text) T {
-	for v := range T(16) {
-		if v.String() == t.V {
-			return v
-		}
-	}
-	return 0
 }
 
 var grpcWords = taxonomy.GRPCWords()
