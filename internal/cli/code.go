@@ -213,16 +213,22 @@ func (d operationDoc) text() []byte {
 	}
 	p.line("Go", d.Const)
 	p.heading("Errors")
-	var table bytes.Buffer
-	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	row := func(cells ...string) { // a buffer accepts everything
-		_, _ = fmt.Fprintln(w, "  "+strings.Join(cells, "\t"))
-	}
-	row("CODE", "HTTP", "GRPC", "RETRYABLE", "EFFECT")
+	rows := [][]string{{"  CODE", "HTTP", "GRPC", "RETRYABLE", "EFFECT"}}
 	for _, e := range d.Errors {
-		row(e.Code, cmp.Or(positive(e.HTTP), "-"), cmp.Or(e.GRPC, "-"), yesNo(e.Retryable), cmp.Or(e.Effect, "-"))
+		rows = append(rows, []string{"  " + e.Code, cmp.Or(positive(e.HTTP), "-"), cmp.Or(e.GRPC, "-"),
+			yesNo(e.Retryable), cmp.Or(e.Effect, "-")})
+	}
+	p.Write(table(rows))
+	return p.Bytes()
+}
+
+// table returns rows of cells in aligned columns.
+func table(rows [][]string) []byte {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, cells := range rows {
+		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) // a buffer accepts everything
 	}
 	_ = w.Flush()
-	p.Write(table.Bytes())
-	return p.Bytes()
+	return b.Bytes()
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 	"unicode/utf8"
 
@@ -243,9 +242,6 @@ func (s *session) list(o *options, args []string) error {
 }
 
 func codeTable(m *model.Package) []byte {
-	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	row := func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) } // a buffer accepts everything
 	// A taxonomy without public codes has no column for the audience, nor one without exit statuses for them.
 	last := []string{"NUMBER", "DEPRECATED"}
 	hasExit := slices.ContainsFunc(m.Rows, func(r *model.Row) bool { return r.Exit != 0 })
@@ -256,7 +252,7 @@ func codeTable(m *model.Package) []byte {
 	if hasPublic {
 		last = append(last, "AUDIENCE")
 	}
-	row(append([]string{"CODE", "CATEGORY", "RETRYABLE", "SEVERITY", "HTTP", "GRPC", "REACTION"}, last...)...)
+	rows := [][]string{append([]string{"CODE", "CATEGORY", "RETRYABLE", "SEVERITY", "HTTP", "GRPC", "REACTION"}, last...)}
 	for _, c := range m.Codes {
 		each := func(value func(taxonomy.Traits) string) string {
 			var values []string
@@ -290,10 +286,9 @@ func codeTable(m *model.Package) []byte {
 		} else if hasPublic {
 			cells = append(cells, "internal")
 		}
-		row(cells...)
+		rows = append(rows, cells)
 	}
-	_ = w.Flush()
-	return b.Bytes()
+	return table(rows)
 }
 
 // json prints v on one line, without characters that control a terminal.

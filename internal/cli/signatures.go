@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"reflect"
 	"regexp"
 	"strings"
-	"text/tabwriter"
 
 	"gopkg.in/yaml.v3"
 
@@ -43,8 +41,7 @@ func (s *session) signatures(o *options, args []string) error {
 	if o.signatures {
 		return s.signatureLibrary(list)
 	}
-	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, x := range list {
 		if o.format == diag.FormatJSON {
 			if err := s.json(map[string]string{"name": x.Name, "family": x.Family, "doc": x.Doc}); err != nil {
@@ -52,10 +49,9 @@ func (s *session) signatures(o *options, args []string) error {
 			}
 			continue
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", x.Name, x.Family, oneLine(x.Doc)) // a buffer accepts everything
+		rows = append(rows, []string{x.Name, x.Family, oneLine(x.Doc)})
 	}
-	_ = w.Flush()
-	return s.write(escapeControls(b.Bytes()))
+	return s.write(escapeControls(table(rows)))
 }
 
 // signatureLibrary prints signatures with their forms as expressions. The rules are sorted: the

@@ -3,7 +3,6 @@ package cli
 import (
 	"flag"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/errgen/errgen/internal/detection"
@@ -57,9 +56,8 @@ func (s *session) suggest(o *options, args []string) error {
 // taxonomy is named.
 func (s *session) known(o *options, args []string) (*detect.Rules, suggest.Options, error) {
 	wanted := suggest.Options{Least: o.least}
-	isFile := func(name string) bool { return name != stdinArg }
-	if len(slices.DeleteFunc(append([]string{o.taxonomy}, args...), isFile)) > 1 {
-		return nil, wanted, usagef("suggest: standard input can be read only once")
+	if err := s.readsInputOnce(o.taxonomy, args); err != nil {
+		return nil, wanted, err
 	}
 	if o.taxonomy == "" {
 		return nil, wanted, nil
@@ -88,18 +86,14 @@ func namesOf(list []taxonomy.Named) []string {
 const maxFaults = 10
 
 func (s *session) readRecord(name string, add func(detect.Entry)) error {
-	in := s.Stdin
-	if name != stdinArg {
-		f, err := os.Open(s.path(name))
-		if err != nil {
-			return recordError(name, err)
-		}
-		defer func() { _ = f.Close() }()
-		in = f
+	in, err := s.open(name)
+	var faults []suggest.Fault
+	if err == nil {
+		defer func() { _ = in.Close() }()
+		faults, err = suggest.Read(in, add)
 	}
-	faults, err := suggest.Read(in, add)
 	if err != nil {
-		return recordError(name, err)
+		return fmt.Errorf("read record: %s: %w", displayed(name), cause(err))
 	}
 	for i, fault := range faults {
 		if i == maxFaults {
@@ -119,8 +113,4 @@ func displayed(file string) string {
 		return "<stdin>"
 	}
 	return file
-}
-
-func recordError(name string, err error) error {
-	return fmt.Errorf("read record: %s: %w", displayed(name), cause(err))
 }

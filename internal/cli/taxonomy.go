@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/diag"
@@ -100,16 +101,33 @@ func (s *session) faults(source *diag.Source, findings []diag.Finding) error {
 		diag.FileFindings{Source: source, Findings: onlyErrors(findings)})
 }
 
-func (s *session) readFile(name string) ([]byte, error) {
-	if name == stdinArg {
-		return readBounded(s.Stdin)
+// open opens a file, or standard input.
+func (s *session) open(name string) (io.ReadCloser, error) {
+	switch {
+	case name != stdinArg:
+		return os.Open(s.path(name))
+	case s.Stdin == nil:
+		return io.NopCloser(strings.NewReader("")), nil
 	}
-	f, err := os.Open(s.path(name))
+	return io.NopCloser(s.Stdin), nil
+}
+
+// readsInputOnce returns an error if more than one of a taxonomy and other files is standard input.
+func (s *session) readsInputOnce(taxonomy string, files []string) error {
+	isFile := func(name string) bool { return name != stdinArg }
+	if len(slices.DeleteFunc(append([]string{taxonomy}, files...), isFile)) > 1 {
+		return usagef("%s: standard input can be read only once", s.cmd.name)
+	}
+	return nil
+}
+
+func (s *session) readFile(name string) ([]byte, error) {
+	in, err := s.open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }()
-	return readBounded(f)
+	defer func() { _ = in.Close() }()
+	return readBounded(in)
 }
 
 // read reads a taxonomy, or a file beside it.

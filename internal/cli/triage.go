@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/explain"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/sarif"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/detect/triage"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -126,14 +126,8 @@ func (s *session) triage(o *options, args []string) error {
 
 // triageTaxonomy returns the taxonomy of the flags, or the built-in one.
 func (s *session) triageTaxonomy(o *options, args []string) (*loaded, error) {
-	inputs := 0
-	for _, name := range append([]string{o.taxonomy}, args...) {
-		if name == stdinArg {
-			inputs++
-		}
-	}
-	if inputs > 1 {
-		return nil, usagef("triage: standard input can be read only once")
+	if err := s.readsInputOnce(o.taxonomy, args); err != nil {
+		return nil, err
 	}
 	if o.taxonomy != "" {
 		return s.valid([]string{o.taxonomy})
@@ -192,18 +186,11 @@ categories:
 // diagnose reads one log.
 func (s *session) diagnose(l *loaded, profile *model.Profile, o *options, record *detect.Record,
 	name string) (*diagnosis, error) {
-	in := s.Stdin
-	if name != stdinArg {
-		f, err := os.Open(s.path(name))
-		if err != nil {
-			return nil, fmt.Errorf("read log: %s: %w", diag.Printable(name), cause(err))
-		}
-		defer func() { _ = f.Close() }()
-		in = f
+	in, err := s.open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read log: %s: %w", diag.Printable(name), cause(err))
 	}
-	if in == nil {
-		in = strings.NewReader("")
-	}
+	defer func() { _ = in.Close() }()
 	return newDiagnosis(l, profile, o, record, displayed(name), in)
 }
 
@@ -342,18 +329,46 @@ func (d *diagnosis) annotation() string {
 	if d.Cause == nil {
 		return ""
 	}
-	at := ""
-	if d.Cause.File != "" {
-		at = fmt.Sprintf("file=%s,line=%d,", githubProperty.Replace(d.Cause.File), max(d.Cause.FileLine, 1))
-		if d.Cause.Column > 0 {
-			at += fmt.Sprintf("col=%d,", d.Cause.Column)
-		}
-	}
-	return fmt.Sprintf("::error %stitle=%s::%s\n", at, githubProperty.Replace(cmp.Or(d.Cause.Code, "failure")),
-		githubData.Replace(fmt.Sprintf("%s\n%s:%d", d.Cause.Text, d.Log, d.Cause.Line)))
+	title, message := cmp.Or(d.Cause.Code, uncoded), fmt.Sprintf("%s\n%s:%d", d.Cause.Text, d.Log, d.Cause.Line)
+	return diag.Annotation(diag.Error, d.Cause.File, d.Cause.place(), title, message)
 }
 
-var (
-	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-)
+// place returns the place in the program that the line names. It is empty without a file.
+func (c *causeLine) place() sarif.Region {
+	if c.File == "" {
+		return sarif.Region{}
+	}
+	return sarif.Region{Line: max(c.FileLine, 1), Column: c.Column}
+}
+
+// uncoded is the rule of a cause without a code.
+const uncoded = "failure"
+
+// sarifLog returns the causes as results. The location of a result is the place in the program, if
+// the log names one, or else the line of the log, which is always a related location.
+func sarifLog(all []*diagnosis) sarif.Log {
+	var results []sarif.Result
+	for _, d := range all {
+		if d.Cause == nil {
+			continue
+		}
+		c := d.Cause
+		inLog := sarif.At(d.Log, sarif.Region{Line: c.Line}, "line of the log")
+		result := sarif.Result{RuleID: cmp.Or(c.Code, uncoded), Level: "error", Message: sarif.Message{Text: c.Text},
+			Locations: []sarif.Location{inLog}, RelatedLocations: []sarif.Location{inLog}}
+		if c.File != "" {
+			result.Locations = []sarif.Location{sarif.At(c.File, c.place(), "")}
+		}
+		for _, f := range d.Side {
+			side := sarif.At(d.Log, sarif.Region{Line: f.Line}, "side failure: "+f.Text)
+			result.RelatedLocations = append(result.RelatedLocations, side)
+		}
+		if d.Traits != nil {
+			result.Properties = map[string]any{
+				"like": c.Like, "reaction": d.Traits.Reaction.Action, "retryable": d.Traits.Retryable,
+			}
+		}
+		results = append(results, result)
+	}
+	return sarif.New(sarif.Driver{Name: "errgen triage"}, results...)
+}

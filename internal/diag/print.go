@@ -126,12 +126,27 @@ var (
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
+// Annotation returns the command by which a workflow of GitHub shows a message. An empty file, line or
+// column is absent.
+func Annotation(severity Severity, file string, at sarif.Region, title, message string) string {
+	place := ""
+	if file != "" {
+		place = "file=" + escapeProperty.Replace(file) + ","
+	}
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"line", at.Line}, {"col", at.Column}, {"endColumn", at.EndColumn}} {
+		if n.value > 0 {
+			place += fmt.Sprintf("%s=%d,", n.name, n.value)
+		}
+	}
+	return fmt.Sprintf("::%s %stitle=%s::%s\n", severity, place, escapeProperty.Replace(title),
+		escapeData.Replace(message))
+}
+
 func printGitHub(w io.Writer, src *Source, f Finding) error {
 	file, line := src.Place(f.Span.Line)
-	at := ""
-	if f.Span.Valid() {
-		at = fmt.Sprintf(",line=%d,col=%d,endColumn=%d", line, f.Span.Col, f.Span.Col+max(f.Span.Len, 1))
-	}
 	message := Printable(f.Message)
 	if f.Hint != "" {
 		message += "\n" + Printable(f.Hint)
@@ -144,9 +159,16 @@ func printGitHub(w io.Writer, src *Source, f Finding) error {
 		}
 		message += fmt.Sprintf("\n%sline %d: %s", in, line, Printable(r.Message))
 	}
-	_, err := fmt.Fprintf(w, "::%s file=%s%s,title=%s::%s\n", f.Severity, escapeProperty.Replace(file), at,
-		escapeProperty.Replace(f.ID), escapeData.Replace(message))
+	_, err := io.WriteString(w, Annotation(f.Severity, file, region(line, f.Span), f.ID, message))
 	return err
+}
+
+// region returns the place of a span in a line of its file. It is empty if the span is not valid.
+func region(line int, span Span) sarif.Region {
+	if !span.Valid() {
+		return sarif.Region{}
+	}
+	return sarif.Region{Line: line, Column: span.Col, EndColumn: span.Col + max(span.Len, 1)}
 }
 
 // PrintSARIF writes the findings of files as a log of a command.
@@ -169,11 +191,7 @@ func PrintSARIF(w io.Writer, driver sarif.Driver, files ...FileFindings) error {
 func sarifResult(src *Source, f Finding) sarif.Result {
 	at := func(span Span, message string) sarif.Location {
 		file, line := src.Place(span.Line)
-		if !span.Valid() {
-			return sarif.At(file, sarif.Region{}, message)
-		}
-		end := span.Col + max(span.Len, 1)
-		return sarif.At(file, sarif.Region{Line: line, Column: span.Col, EndColumn: end}, message)
+		return sarif.At(file, region(line, span), message)
 	}
 	r := sarif.Result{
 		RuleID: f.ID, Level: f.Severity.String(), Message: sarif.Message{Text: Printable(f.Message)},
