@@ -94,7 +94,7 @@ func (b *builder) vocabulary() {
 	t := b.pkg.Taxonomy
 	t.Package, t.Domain, t.Doc, t.HelpURL = b.pkg.Name, b.pkg.Domain, b.pkg.Doc, b.pkg.HelpURL
 	t.Stack = word[taxonomy.Stack](b.src.Stack)
-	t.Sources, t.Ops, t.Groups = sources(b.src.Sources), named(b.src.Ops), named(b.src.Groups)
+	t.Sources, t.Ops, t.Groups = named(b.src.Sources), named(b.src.Ops), named(b.src.Groups)
 	t.Strategies, t.Checks = named(b.src.Strategies), named(b.src.Checks)
 	for i, d := range b.src.Constants {
 		typ, _ := model.TypeOf(d.Type.V)
@@ -127,18 +127,12 @@ func methods(list []spec.Named, prefix string) []*model.Method {
 	return out
 }
 
-func sources(list []spec.Source) []taxonomy.Named {
-	var out []taxonomy.Named
-	for _, s := range list {
-		out = append(out, taxonomy.Named{Name: s.Name.V, Doc: s.Doc.V})
-	}
-	return out
-}
-
-func named(list []spec.Named) []taxonomy.Named {
-	var out []taxonomy.Named
-	for _, n := range list {
-		out = append(out, taxonomy.Named{Name: n.Name.V, Doc: n.Doc.V})
+// named returns declarations of a name and a description.
+func named[T any](list []T) (out []taxonomy.Named) {
+	for i := range list {
+		var n taxonomy.Named
+		setKeys(&n, &list[i])
+		out = append(out, n)
 	}
 	return out
 }

@@ -20,11 +20,9 @@ func example(c *model.Code, d *spec.Example, place int) *model.Example {
 // Evidence returns the evidence of an example. Names of system errors and signals are canonical, as
 // those of evidence at run time are. A value that cannot be read is left out.
 func Evidence(d *spec.Example) taxonomy.Evidence {
-	ev := taxonomy.Evidence{
-		Source: d.Source.V, Op: d.Op.V, Status: d.Status.V, Type: d.Type.V, Code: d.Code.V,
-		Signal: detect.Canonical(d.Signal.V), Errno: detect.Canonical(d.Errno.V),
-		Text: d.Text.V, Output: d.Output.V, Files: written(d.Files), Credential: d.Credential.V,
-	}
+	var ev taxonomy.Evidence
+	setKeys(&ev, d)
+	ev.Signal, ev.Errno = detect.Canonical(ev.Signal), detect.Canonical(ev.Errno)
 	if d.ExitCode.Set {
 		ev.ExitCode = taxonomy.Some(d.ExitCode.V)
 	}

@@ -3,7 +3,7 @@ package resolve
 import (
 	"fmt"
 	"reflect"
-	"time"
+	"strings"
 
 	"github.com/errgen/errgen/internal/spec"
 )
@@ -20,7 +20,7 @@ func setFields(to, from reflect.Value) {
 		target, key := to.Field(i), from.FieldByName(to.Type().Field(i).Name)
 		switch {
 		case key.IsValid():
-			setField(target, key.Interface())
+			setField(target, key)
 		case target.Kind() == reflect.Struct: // a part of the mapping, such as taxonomy.AgentReaction
 			setFields(target, from)
 		}
@@ -29,37 +29,22 @@ func setFields(to, from reflect.Value) {
 
 // setField sets a field to a key. It leaves the field unchanged if the key is not set, or is of
 // another type.
-func setField(target reflect.Value, key any) {
-	switch key := key.(type) {
-	case spec.Text:
-		switch _, isWord := target.Interface().(fmt.Stringer); {
-		case !key.Set:
-		case isWord && target.CanUint():
-			target.SetUint(numberOf(target.Type(), key.V))
-		case target.Kind() == reflect.String:
-			target.SetString(key.V)
-		}
-	case []spec.Text:
-		if target.Type() == reflect.TypeFor[[]string]() {
-			target.Set(reflect.ValueOf(written(key)))
-		}
-	case spec.Bool:
-		set(target, key)
-	case spec.Float:
-		set(target, key)
-	case spec.Duration:
-		set(target, key)
-	case spec.Int:
-		if set(target, key); key.Set && target.CanUint() {
-			target.SetUint(uint64(key.V))
-		}
+func setField(target, key reflect.Value) {
+	if list, ok := key.Interface().([]spec.Text); ok && target.Type() == reflect.TypeFor[[]string]() {
+		target.Set(reflect.ValueOf(written(list)))
 	}
-}
-
-// set sets a field of the key's type.
-func set[T bool | int | float64 | time.Duration](target reflect.Value, key spec.Val[T]) {
-	if v := reflect.ValueOf(key.V); key.Set && target.Type() == v.Type() {
+	if !strings.HasPrefix(key.Type().Name(), "Val[") || !key.FieldByName("Set").Bool() {
+		return
+	}
+	v := key.FieldByName("V")
+	_, isWord := target.Interface().(fmt.Stringer)
+	switch {
+	case v.Type() == target.Type():
 		target.Set(v)
+	case v.Kind() == reflect.Int && target.CanUint():
+		target.SetUint(uint64(v.Int()))
+	case v.Kind() == reflect.String && isWord && target.CanUint():
+		target.SetUint(numberOf(target.Type(), v.String()))
 	}
 }
 
@@ -79,6 +64,6 @@ func word[T interface {
 	~uint8
 	fmt.Stringer
 }](t spec.Text) (v T) {
-	setField(reflect.ValueOf(&v).Elem(), t)
+	setField(reflect.ValueOf(&v).Elem(), reflect.ValueOf(t))
 	return v
 }

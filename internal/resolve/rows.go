@@ -14,9 +14,10 @@ import (
 func (b *builder) fallback() {
 	b.pkg.SourceFallbacks = make(map[string]*model.Code)
 	for i, s := range b.src.Sources {
-		if c := b.codes[s.Fallback.V]; c != nil {
-			b.pkg.SourceFallbacks[s.Name.V] = c
-			b.pkg.Taxonomy.Sources[i].Fallback = c.Value
+		source := &b.pkg.Taxonomy.Sources[i]
+		if source.Fallback = ""; b.codes[s.Fallback.V] != nil { // the value of the code, not its key
+			b.pkg.SourceFallbacks[s.Name.V] = b.codes[s.Fallback.V]
+			source.Fallback = b.codes[s.Fallback.V].Value
 		}
 	}
 	if d := b.src.Public; d != nil && b.codes[d.Code.V] != nil {
