@@ -90,10 +90,13 @@ func mostCalls(profile *taxonomy.Profile, r *taxonomy.Reaction) (calls int, boun
 func callsOfDo(p *taxonomy.Profile, r *taxonomy.Reaction) int {
 	const withoutPolicy = 3 // the calls of its default policy
 	calls := 1
-	for ; r != nil && r.Retries(); r = p.Next(r) {
-		if r.Policy == nil {
+	for _, r := range p.Chain(r) {
+		switch {
+		case !r.Retries():
+			return calls
+		case r.Policy == nil:
 			calls += withoutPolicy - 1
-		} else {
+		default:
 			calls += r.Policy.MaxAttempts - 1
 		}
 	}
