@@ -65,6 +65,15 @@ type Condition struct {
 	// "agent timeout": the text ends with at most four words that are its subject, the match, and
 	// its circumstances.
 	Short List[string] `yaml:"short,omitempty"`
+	// Raised are expressions of words in the names of exceptions, such as FileNotFound: a line
+	// begins with the name, or reports it. The name ends with Error, Exception or the like.
+	Raised List[string] `yaml:"raised,omitempty"`
+	// Mentioned are expressions, in any case, that may be anywhere in a line that calls itself an
+	// error.
+	Mentioned List[string] `yaml:"mentioned,omitempty"`
+	// Weak forms, and all with Raised or Mentioned, count only if no other form of any signature
+	// matches.
+	Weak bool `yaml:"weak,omitempty"`
 }
 
 // Matcher tests a value. It is written as a value, a list, or a mapping of the tests.

@@ -29,7 +29,7 @@ func TestTimeoutError(t *testing.T) {
 		{Code: CodeOperationTimeout, Entry: "OPERATION_TIMEOUT 202 fault=dependency: again retryable exit=75; strict: block", Rules: []string{
 			"OPERATION_TIMEOUT/1: source: [validator, executor], type: timeout, priority: 10 (b73be645)",
 			"OPERATION_TIMEOUT/2: type: timeout (584f201b)",
-			"OPERATION_TIMEOUT/3: like: [timeout, grpc_deadline_exceeded], status: {present: false}, type: {present: false}, errno: {present: false} (3494885f)",
+			"OPERATION_TIMEOUT/3: like: [timeout, grpc_deadline_exceeded], status: {present: false}, type: {present: false}, errno: {present: false} (573b63d0)",
 			"OPERATION_TIMEOUT/4: is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5 (182728db)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewOperationTimeout(9223372036854775807), 0, "operation exceeded the limit of 2562047h47m16.854775807s", `{"timeoutMs":9223372036854775807}`),

@@ -18,6 +18,7 @@ type Rule struct {
 	Conditions []detect.Condition
 	Text       []Text
 	Contains   []string // literals
+	Weak       bool     // forms of other signatures come first
 }
 
 // Compile returns the rules of a signature. Evidence that meets one of them matches the signature.
@@ -58,11 +59,17 @@ func Compile(s *signatures.Signature) ([]Rule, error) {
 	return rules, nil
 }
 
-// mergeTexts returns the rules with one rule for all texts without conditions, at the end.
+// mergeTexts returns the rules with one rule for all texts without conditions, and one for all that
+// are weak, at the end.
 func mergeTexts(rules []Rule) []Rule {
 	var out []Rule
-	var texts Rule
+	var strong, weak Rule
+	weak.Weak = true
 	for _, r := range rules {
+		texts := &strong
+		if r.Weak {
+			texts = &weak
+		}
 		switch {
 		case len(r.Conditions) > 0 || r.Text != nil && r.Contains != nil:
 			out = append(out, r)
@@ -74,8 +81,10 @@ func mergeTexts(rules []Rule) []Rule {
 			}
 		}
 	}
-	if texts.Text != nil {
-		out = append(out, texts)
+	for _, r := range []Rule{strong, weak} {
+		if r.Text != nil {
+			out = append(out, r)
+		}
 	}
 	return out
 }
@@ -90,16 +99,16 @@ func onlyListed(c *signatures.Condition) bool {
 	}
 	return tests == 1 && (c.Status.Any != nil || c.Type.Any != nil || c.Code.Any != nil) &&
 		c.Text == nil && c.Contains == nil && c.Reported == nil && c.Announced == nil && c.Short == nil &&
-		c.Attributes == nil &&
+		c.Raised == nil && c.Mentioned == nil && c.Attributes == nil &&
 		c.Source.IsZero() && c.Op.IsZero() && c.ExitCode.IsZero() && c.Signal.IsZero() && c.Errno.IsZero()
 }
 
 func compile(c *signatures.Condition) (Rule, error) {
-	r := Rule{Contains: slices.Clone(c.Contains)}
+	r := Rule{Contains: slices.Clone(c.Contains), Weak: c.Weak || c.Raised != nil || c.Mentioned != nil}
 	for _, expr := range c.Text {
 		r.Text = append(r.Text, Text{Expr: expr})
 	}
-	for _, expr := range slices.Concat(c.Reported, c.Announced, c.Short) {
+	for _, expr := range slices.Concat(c.Reported, c.Announced, c.Short, c.Raised, c.Mentioned) {
 		if strings.HasPrefix(expr, "^") || strings.HasPrefix(expr, `\b`) || strings.HasPrefix(expr, `\A`) {
 			return Rule{}, fmt.Errorf("an expression begins with an assertion: %s", expr)
 		}
@@ -112,6 +121,12 @@ func compile(c *signatures.Condition) (Rule, error) {
 	}
 	if short := slices.Concat(c.Announced, c.Short); short != nil {
 		r.Text = append(r.Text, shortStatement(short))
+	}
+	if c.Raised != nil {
+		r.Text = append(r.Text, raised(c.Raised))
+	}
+	if c.Mentioned != nil {
+		r.Text = append(r.Text, mentioned(c.Mentioned))
 	}
 	add := func(key detect.Key, name string, m signatures.Matcher) error {
 		if m.IsZero() {

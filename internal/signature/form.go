@@ -69,6 +69,23 @@ func shortStatement(exprs []string) Text {
 	return Text{`(?im)(?:` + strings.ReplaceAll(strings.Join(exprs, `|`), words, ``) + `)` + afterShort, shortLead}
 }
 
+// raised returns the text that names an exception which contains one of the words.
+func raised(words []string) Text {
+	return Text{`(?m)(?:` + strings.Join(words, `|`) + `)\w{0,40}?` + kindEnd + afterName, raisedLead}
+}
+
+// kindEnd matches Error, Exception, Failure and Fault. It has no literal, so that texts are searched
+// for the words before it.
+const kindEnd = `[A-Z][rxa][rciu][oel]\w{1,6}`
+
+// afterName matches what follows the name of an exception.
+const afterName = `(?:[ \t]*$|:(?:[ \t]|$)|[ \t]?[(\[{]|["'\x60](?:[,)}\]]|$)|[)\]}>]| [-–—] )`
+
+// mentioned returns the text that a line which calls itself an error contains.
+func mentioned(exprs []string) Text {
+	return Text{`(?im)(?:` + strings.Join(exprs, `|`) + `)(?:[^\w\n]|$)`, mentionedLead}
+}
+
 // messages returns the expression of messages. One that ends with .* may be followed by anything.
 func messages(exprs []string) string {
 	var open, closed []string

@@ -16,6 +16,8 @@ const (
 	statusLead
 	kindLead
 	shortLead
+	raisedLead
+	mentionedLead
 )
 
 // escape matches the colours of terminals.
@@ -46,6 +48,8 @@ var leads = sync.OnceValue(func() []string {
 		`(?i)(?:` + statusName() + `)`,
 		`(?i)(?:` + reported + `|` + kindName + `)(?:[\w.]+[.:])?`,
 		`(?i)` + line + words + `*` + subject(),
+		`(?i)(?:` + reported + `|` + kindName + `)(?:[\w$]+(?:\.|::|\\{1,2}|/|\$))*\w*`,
+		`(?i)` + line + `(?:` + item() + marks + `)*` + severe() + `(?:[^\n]*[^\w\n])?`,
 		words, field, end, line, afterStatus,
 	}, parts()...)
 })
@@ -123,6 +127,20 @@ const status = `(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d[ \t:—–-]+)?`
 // level matches a level of logging, and the same words before a message.
 var level = oneOf(`error err!? fatal warn(?:ing)? info debug crit(?:ical)? panic severe emerg alert notice trace`) +
 	`\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*` + status + `|[ \t]\d+[ \t(\w)]*:[ \t]*)`
+
+// severe matches the words by which a line calls itself an error, to the message: "Error: ",
+// "Build failed with 2 errors: ", "failed to open a.txt: ", "com.example.IOException: ".
+func severe() string {
+	// The words before, but not those of lists, headings, quotations and code.
+	const before = `(?:[^\n:#>*|\x60-][^\n:\x60]*[^\n:\w\x60]|[^\n:\w#>*|\x60-])?`
+	words := before + oneOf(`error fatal failure exception panic critical severe failed`) + `\b`
+	const circumstances = `[ \t](?:(?:to|with|on|at|in|for|from|while|during|when|\w+ing|response|occurred)` +
+		`|[(\['"\x60])[^\n:]*:|[ \t]\S{1,40}:`
+	return `(?:` + words + `(?:[^\n\w]{0,3}[:!\])>»|-]|` + circumstances + `)[ \t]*` +
+		`|(?:err!|e:|[✗✘❌×🚨])[ \t]+` +
+		`|(?:could not|couldn't|cannot|can't|unable to|failed to)[ \t][^\n]*:[ \t]+` +
+		`|[\w.$]*(?:error|exception)(?:\[\w+\])?:[ \t]+)`
+}
 
 // item matches one thing that a tool prints before a message.
 func item() string {

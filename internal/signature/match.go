@@ -36,7 +36,7 @@ func Runtime(s *signatures.Signature) (*detect.Signature, error) {
 			contains = append(contains, prefilter.PlainPattern(text))
 		}
 		out.Any = append(out.Any, detect.Form{Conditions: r.Conditions, Text: prefilter.Pack(texts, leads),
-			Contains: prefilter.Pack(contains, leads)})
+			Contains: prefilter.Pack(contains, leads), Weak: r.Weak})
 	}
 	for _, x := range s.Extract {
 		out.Extract = append(out.Extract, detect.Extract{Attribute: x.Attribute, Text: x.Text})

@@ -165,6 +165,7 @@ type class uint8
 const (
 	structured class = iota // tests more than source, op and text
 	textual                 // searches the text
+	weak                    // searches the text by a weak form of a signature
 	general                 // tests source and op only
 )
 
@@ -174,6 +175,8 @@ func (r *Rule) class(derived bool) class {
 	onStatus := func(c Condition) bool { return c.Key == Status }
 	onFact := func(c Condition) bool { return c.Key != Source && c.Key != Op && !(derived && onStatus(c)) }
 	switch {
+	case r.weak:
+		return weak
 	case slices.ContainsFunc(r.Conditions, onFact):
 		return structured
 	case r.onText(), slices.ContainsFunc(r.Conditions, onStatus):
@@ -237,6 +240,7 @@ func (d *Detection) allRules() (all []*Rule) {
 					for _, form := range like.Any {
 						r := rule
 						r.Like, r.Conditions = like, slices.Concat(rule.Conditions, form.Conditions)
+						r.weak = form.Weak
 						r.LikeText = places(form.Text.unpack(d.rules.Leads))
 						r.LikeContains = places(form.Contains.unpack(d.rules.Leads))
 						all = append(all, &r)

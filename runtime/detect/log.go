@@ -93,7 +93,7 @@ func (m *logMatcher) Classify(text string) triage.Class {
 	if matched.Like == nil {
 		return triage.Class{Name: matched.Name, Rule: rule}
 	}
-	return triage.Class{Name: matched.Like.Name, Rule: rule}
+	return triage.Class{Name: matched.Like.Name, Rule: rule, Weak: matched.weak}
 }
 
 func (m *logMatcher) evidence(text string) taxonomy.Evidence {

@@ -63,6 +63,7 @@ type Rule struct {
 	// other evidence the rank is the index in [Rules.Rules].
 	Derived uint16
 
+	weak  bool                   // a weak form of the signature
 	apply func(e taxonomy.Error) // sets the fields of Set, and those that the code sets
 }
 

@@ -34,6 +34,8 @@ type Signature struct {
 type Form struct {
 	Conditions     []Condition
 	Text, Contains Patterns
+	// Weak forms come after those of all other signatures and after rules on text.
+	Weak bool
 }
 
 // Patterns are patterns in a compact form, because signatures have many of them. Two tabs separate
@@ -187,7 +189,7 @@ func precede(list []*Rule) []*Rule {
 
 // over reports whether a rule comes before another one because of their signatures.
 func (r *Rule) over(other *Rule) bool {
-	return r.Like != nil && other.Like != nil && r.Priority == other.Priority &&
+	return r.Like != nil && other.Like != nil && r.Priority == other.Priority && (!r.weak || other.weak) &&
 		slices.Contains(r.Like.Over, other.Like.Name)
 }
 

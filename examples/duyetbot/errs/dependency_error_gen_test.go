@@ -25,8 +25,8 @@ func TestDependencyError(t *testing.T) {
 		"pattern enum enum=dependency",
 	}, []gentest.Code{
 		{Code: CodeDependencyError, Entry: "dependency_error fault=dependency: install_dependency recoverability=recoverable severity=high; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
-			"DEPENDENCY_ERROR/1: source: [verification, tool], like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (6baabb0b)",
-			"DEPENDENCY_ERROR/2: source: {present: false}, like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (f000da8f)",
+			"DEPENDENCY_ERROR/1: source: [verification, tool], like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (dc1df39)",
+			"DEPENDENCY_ERROR/2: source: {present: false}, like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (5a56a53b)",
 			"DEPENDENCY_ERROR/3: source: [verification, tool], like: missing_module, priority: -3, set: {pattern: dependency} (e86283c1)",
 			"DEPENDENCY_ERROR/4: source: {present: false}, like: missing_module, priority: -3, set: {pattern: dependency} (4b804fec)",
 		}, Cases: []gentest.Case{

@@ -28,8 +28,8 @@ func TestGitHubError(t *testing.T) {
 			"GITHUB_RATE_LIMIT/1: source: github, status: 403, attributes: {retry-after: {present: true}} (a26f4d44)",
 			`GITHUB_RATE_LIMIT/2: source: github, status: 403, text: ['(?i)\brate[ _-]?limit\b', '(?i)\babuse detection\b'] (383a5235)`,
 			"GITHUB_RATE_LIMIT/3: source: github, type: RATE_LIMITED (8f8fa102)",
-			"GITHUB_RATE_LIMIT/4: source: github, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (d1bffb2c)",
-			"GITHUB_RATE_LIMIT/5: source: {present: false}, attributes: {host: api.github.com}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (f3c542bc)",
+			"GITHUB_RATE_LIMIT/4: source: github, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (d4d41c9)",
+			"GITHUB_RATE_LIMIT/5: source: {present: false}, attributes: {host: api.github.com}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (2bd11cf3)",
 			`GITHUB_RATE_LIMIT/6: source: github, text: '(?im)\byou have triggered an abuse detection\b' (7d509725)`,
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -64,7 +64,7 @@ func TestGitHubError(t *testing.T) {
 		{Code: CodeGitHubTimeout, Entry: "github_timeout fault=dependency: github_retry_with_backoff retryable severity=high; strict: fail; lenient: github_retry_with_backoff@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry_with_backoff@thorough", Rules: []string{
 			"GITHUB_TIMEOUT/1: source: github, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (84577464)",
 			"GITHUB_TIMEOUT/2: source: {present: false}, is: context.DeadlineExceeded, attributes: {host: api.github.com} (af719c92)",
-			"GITHUB_TIMEOUT/3: source: github, like: [timeout, grpc_deadline_exceeded, late], status: {present: false} (5a4158e7)",
+			"GITHUB_TIMEOUT/3: source: github, like: [timeout, grpc_deadline_exceeded, late], status: {present: false} (9247ae83)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewGitHubTimeout("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewGitHubTimeout("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub did not answer in time: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -95,7 +95,7 @@ func TestGitHubError(t *testing.T) {
 			"GITHUB_FORBIDDEN/1: source: github, status: [401, 403] (9021ba1c)",
 			"GITHUB_FORBIDDEN/2: source: github, type: [FORBIDDEN, INSUFFICIENT_SCOPES] (cb200117)",
 			"GITHUB_FORBIDDEN/3: source: {present: false}, status: [401, 403], attributes: {host: api.github.com} (464b8404)",
-			"GITHUB_FORBIDDEN/4: source: github, like: [forbidden, unauthorized, invalid_api_key, git_auth] (971ea646)",
+			"GITHUB_FORBIDDEN/4: source: github, like: [forbidden, unauthorized, invalid_api_key, git_auth] (2d5e0a93)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewGitHubForbidden("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub forbids it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewGitHubForbidden("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub forbids it: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

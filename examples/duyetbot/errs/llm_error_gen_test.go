@@ -26,11 +26,11 @@ func TestLLMError(t *testing.T) {
 		"pattern enum enum=[rate_limit timeout]",
 	}, []gentest.Code{
 		{Code: CodeLLMRateLimit, Entry: "llm_rate_limit fault=dependency prevent=(throttle=1s concurrency=2 likely=0.6): llm_wait_for_rate_limit retryable severity=high; strict: fail; lenient: llm_wait_for_rate_limit@lenient; fast: llm_wait@fast recoverability=unknown; thorough: llm_wait_for_rate_limit@thorough", When: []string{"pattern_wait_and_retry retryable severity=high; strict: fail; lenient: pattern_wait_and_retry@lenient; fast: llm_wait@fast recoverability=unknown; thorough: pattern_wait_and_retry@thorough"}, Rules: []string{
-			"LLM_RATE_LIMIT/1: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: rate_limit} (abe7c97f)",
-			"LLM_RATE_LIMIT/2: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (fbd71e92)",
-			"LLM_RATE_LIMIT/3: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (c45bc867)",
-			"LLM_RATE_LIMIT/4: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: rate_limit} (d56d1d23)",
-			"LLM_RATE_LIMIT/5: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], priority: -6 (1125aeea)",
+			"LLM_RATE_LIMIT/1: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: rate_limit} (44bba185)",
+			"LLM_RATE_LIMIT/2: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (e1d6e073)",
+			"LLM_RATE_LIMIT/3: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (cd09b18f)",
+			"LLM_RATE_LIMIT/4: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: rate_limit} (655b53dd)",
+			"LLM_RATE_LIMIT/5: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], priority: -6 (d0f8fc1f)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMRateLimit("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -76,11 +76,11 @@ func TestLLMError(t *testing.T) {
 			"LLM_TIMEOUT/1: source: llm, type: [timeout, timeout_error] (319b485c)",
 			"LLM_TIMEOUT/2: source: llm, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (642ba988)",
 			"LLM_TIMEOUT/3: source: {present: false}, is: context.DeadlineExceeded, priority: -10 (24183f7)",
-			"LLM_TIMEOUT/4: source: llm, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: timeout} (360b13a7)",
-			"LLM_TIMEOUT/5: source: llm, like: [timeout, grpc_deadline_exceeded, late] (8a768a8f)",
-			"LLM_TIMEOUT/6: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (6c425c91)",
-			"LLM_TIMEOUT/7: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: timeout} (607b2227)",
-			"LLM_TIMEOUT/8: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], priority: -6 (99a7bed7)",
+			"LLM_TIMEOUT/4: source: llm, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: timeout} (58c7505c)",
+			"LLM_TIMEOUT/5: source: llm, like: [timeout, grpc_deadline_exceeded, late] (b807afbd)",
+			"LLM_TIMEOUT/6: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (69b424f8)",
+			"LLM_TIMEOUT/7: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: timeout} (e35d9988)",
+			"LLM_TIMEOUT/8: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], priority: -6 (b98fa951)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMTimeout("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM did not answer in time: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -108,9 +108,9 @@ func TestLLMError(t *testing.T) {
 			gentest.NewEvidence("", 1, `{"detail":"fix: timeout","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "fix: timeout"}),
 		}},
 		{Code: CodeLLMQuotaExceeded, Entry: "llm_quota_exceeded fault=dependency: fail severity=critical; fast: recoverability=unknown", Rules: []string{
-			"LLM_QUOTA_EXCEEDED/1: source: llm, like: [quota_exhausted, used_up] (d70de46b)",
-			"LLM_QUOTA_EXCEEDED/2: source: {present: false}, like: [quota_exhausted, used_up], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (cf93a3d0)",
-			"LLM_QUOTA_EXCEEDED/3: source: {present: false}, like: [quota_exhausted, used_up], priority: -6 (55d7792b)",
+			"LLM_QUOTA_EXCEEDED/1: source: llm, like: [quota_exhausted, used_up] (15b36b32)",
+			"LLM_QUOTA_EXCEEDED/2: source: {present: false}, like: [quota_exhausted, used_up], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (dafdb74a)",
+			"LLM_QUOTA_EXCEEDED/3: source: {present: false}, like: [quota_exhausted, used_up], priority: -6 (d854a89e)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMQuotaExceeded("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the quota of the LLM is used up: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMQuotaExceeded("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the quota of the LLM is used up: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -132,8 +132,8 @@ func TestLLMError(t *testing.T) {
 			gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"Tests cover the case that the quota is exceeded","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Tests cover the case that the quota is exceeded"}),
 		}},
 		{Code: CodeLLMAuth, Entry: "llm_auth fault=dependency: fail severity=high; fast: recoverability=unknown", Rules: []string{
-			"LLM_AUTH/1: source: llm, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (ab3c131f)",
-			"LLM_AUTH/2: source: {present: false}, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (b7ec38e6)",
+			"LLM_AUTH/1: source: llm, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (6fd8c539)",
+			"LLM_AUTH/2: source: {present: false}, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (a38c25ff)",
 			"LLM_AUTH/3: source: {present: false}, status: [401, 403], attributes: {host: {present: false}}, priority: -6 (a930ed7)",
 			"LLM_AUTH/4: type: [authentication_error, permission_error], priority: -6 (f0264ba0)",
 		}, Cases: []gentest.Case{
@@ -151,10 +151,10 @@ func TestLLMError(t *testing.T) {
 		{Code: CodeLLMInvalidRequest, Entry: "llm_invalid_request fault=dependency: fail severity=medium; fast: recoverability=unknown", Rules: []string{
 			"LLM_INVALID_REQUEST/1: source: llm, status: {min: 400, max: 499}, priority: -2 (caa74ef2)",
 			"LLM_INVALID_REQUEST/2: source: {present: false}, status: {min: 400, max: 499}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, priority: -2 (f290391f)",
-			"LLM_INVALID_REQUEST/3: source: llm, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input] (14573eb3)",
-			"LLM_INVALID_REQUEST/4: source: {present: false}, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (c9e83381)",
+			"LLM_INVALID_REQUEST/3: source: llm, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input] (c7609100)",
+			"LLM_INVALID_REQUEST/4: source: {present: false}, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (699a6ab8)",
 			"LLM_INVALID_REQUEST/5: source: {present: false}, status: [400, 413, 422], attributes: {host: {present: false}}, priority: -6 (b9215d85)",
-			"LLM_INVALID_REQUEST/6: source: {present: false}, like: context_too_long, priority: -6 (b15a3012)",
+			"LLM_INVALID_REQUEST/6: source: {present: false}, like: context_too_long, priority: -6 (c59c5336)",
 			"LLM_INVALID_REQUEST/7: type: invalid_request_error, priority: -6 (e075fda3)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMInvalidRequest("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM does not take the request: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -176,8 +176,8 @@ func TestLLMError(t *testing.T) {
 		}},
 		{Code: CodeLLMServerError, Entry: "llm_server_error fault=dependency: llm_retry retryable severity=critical; strict: fail; lenient: llm_retry@lenient; fast: llm_retry@fast recoverability=unknown; thorough: llm_retry@thorough", Rules: []string{
 			"LLM_SERVER_ERROR/1: source: llm, priority: -4 (bae6d4ab)",
-			"LLM_SERVER_ERROR/2: source: llm, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal] (69d172a)",
-			"LLM_SERVER_ERROR/3: source: {present: false}, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (644e5772)",
+			"LLM_SERVER_ERROR/2: source: llm, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal] (d470e591)",
+			"LLM_SERVER_ERROR/3: source: {present: false}, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (1233d9a1)",
 			"LLM_SERVER_ERROR/4: type: overloaded_error, priority: -6 (9dbd4091)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMServerError("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM fails: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

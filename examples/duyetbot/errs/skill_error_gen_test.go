@@ -50,7 +50,7 @@ func TestSkillError(t *testing.T) {
 		}},
 		{Code: CodeSkillTimeout, Entry: "skill_timeout fault=dependency: profiled_retry retryable severity=high; strict: fail; fast: recoverability=unknown", Rules: []string{
 			"SKILL_TIMEOUT/1: source: skill, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (82d7be52)",
-			"SKILL_TIMEOUT/2: source: skill, like: [timeout, late, overran] (9004ecd8)",
+			"SKILL_TIMEOUT/2: source: skill, like: [timeout, late, overran] (ed460928)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewSkillTimeout("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewSkillTimeout("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

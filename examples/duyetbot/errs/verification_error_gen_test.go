@@ -26,8 +26,8 @@ func TestVerificationError(t *testing.T) {
 	}, []gentest.Code{
 		{Code: CodeTypeError, Entry: "type_error fault=dependency: apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", When: []string{"pattern_apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"}, Rules: []string{
 			"TYPE_ERROR/1: source: verification, type: types (a3ed49d0)",
-			"TYPE_ERROR/2: source: [verification, tool], like: [type_error, wrong_type], priority: -4, set: {pattern: type} (84384a73)",
-			"TYPE_ERROR/3: source: {present: false}, like: [type_error, wrong_type], priority: -4, set: {pattern: type} (d8590771)",
+			"TYPE_ERROR/2: source: [verification, tool], like: [type_error, wrong_type], priority: -4, set: {pattern: type} (8cca52bc)",
+			"TYPE_ERROR/3: source: {present: false}, like: [type_error, wrong_type], priority: -4, set: {pattern: type} (486076fa)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "type error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewTypeError("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "type error: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -60,8 +60,8 @@ func TestVerificationError(t *testing.T) {
 		}},
 		{Code: CodeBuildFailed, Entry: "build_failed fault=dependency: fix_build recoverability=recoverable severity=high; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
 			"BUILD_FAILED/1: source: verification, type: build (88e20b1b)",
-			"BUILD_FAILED/2: source: [verification, tool], like: compile_error, priority: -4, set: {pattern: build} (5ed758f0)",
-			"BUILD_FAILED/3: source: {present: false}, like: compile_error, priority: -4, set: {pattern: build} (c1d63277)",
+			"BUILD_FAILED/2: source: [verification, tool], like: compile_error, priority: -4, set: {pattern: build} (7c875c94)",
+			"BUILD_FAILED/3: source: {present: false}, like: compile_error, priority: -4, set: {pattern: build} (5f4e852a)",
 			"BUILD_FAILED/4: source: [verification, tool], like: broken_build, priority: -3, set: {pattern: build} (fb557578)",
 			"BUILD_FAILED/5: source: {present: false}, like: broken_build, priority: -3, set: {pattern: build} (35004c83)",
 		}, Cases: []gentest.Case{
@@ -83,8 +83,8 @@ func TestVerificationError(t *testing.T) {
 		}},
 		{Code: CodeLintError, Entry: "lint_error fault=dependency: apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", When: []string{"pattern_apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"}, Rules: []string{
 			"LINT_ERROR/1: source: verification, type: lint (a5bfca34)",
-			"LINT_ERROR/2: source: [verification, tool], like: lint_finding, priority: -4, set: {pattern: lint} (2375d92c)",
-			"LINT_ERROR/3: source: {present: false}, like: lint_finding, priority: -4, set: {pattern: lint} (ffc16e81)",
+			"LINT_ERROR/2: source: [verification, tool], like: lint_finding, priority: -4, set: {pattern: lint} (42621f60)",
+			"LINT_ERROR/3: source: {present: false}, like: lint_finding, priority: -4, set: {pattern: lint} (f2b3e996)",
 			"LINT_ERROR/4: source: [verification, tool], like: located, priority: -5, set: {pattern: lint} (cebbd651)",
 			"LINT_ERROR/5: source: {present: false}, like: located, priority: -5, set: {pattern: lint} (8326b268)",
 		}, Cases: []gentest.Case{
@@ -112,8 +112,8 @@ func TestVerificationError(t *testing.T) {
 		}},
 		{Code: CodeTestFailure, Entry: "test_failure fault=dependency: fix_test recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
 			"TEST_FAILURE/1: source: verification, type: test (a791b36f)",
-			"TEST_FAILURE/2: source: [verification, tool], like: [test_failure, failed_test], priority: -4, set: {pattern: test} (54ad25a)",
-			"TEST_FAILURE/3: source: {present: false}, like: [test_failure, failed_test], priority: -4, set: {pattern: test} (723f202a)",
+			"TEST_FAILURE/2: source: [verification, tool], like: [test_failure, failed_test], priority: -4, set: {pattern: test} (ed65bdc4)",
+			"TEST_FAILURE/3: source: {present: false}, like: [test_failure, failed_test], priority: -4, set: {pattern: test} (1c671431)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewTestFailure("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewTestFailure("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -25,7 +25,7 @@ func TestTierError(t *testing.T) {
 		"retryAfter duration from=retry_after",
 		"resetAt time from=reset_at",
 	}, []gentest.Code{
-		{Code: CodeTierRateLimited, Entry: "TIER_RATE_LIMITED group=failure: wait retryable; chains: record_and_stop; tasks: block_task", Rules: []string{"TIER_RATE_LIMITED/1: op: [call, available], like: [rate_limit, quota_per_minute, too_many_requests, throttled], priority: 72 (d6ab61ed)"}, Cases: []gentest.Case{
+		{Code: CodeTierRateLimited, Entry: "TIER_RATE_LIMITED group=failure: wait retryable; chains: record_and_stop; tasks: block_task", Rules: []string{"TIER_RATE_LIMITED/1: op: [call, available], like: [rate_limit, quota_per_minute, too_many_requests, throttled], priority: 72 (502f0cc)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewTierRateLimited("some provider"), 0, "some provider limits the rate", `{"provider":"some provider"}`),
 			gentest.NewCase(NewTierRateLimited("some provider").WithDetail("some detail\nsecond line").WithRetryAfter(7500*time.Millisecond), 0, "some provider limits the rate, retry after 7.5s: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
 			gentest.NewCase(NewTierRateLimited("").WithDetail("").WithRetryAfter(7500*time.Millisecond), 0, " limits the rate, retry after 7.5s", `{"detail":"","provider":"","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
@@ -59,9 +59,9 @@ func TestTierError(t *testing.T) {
 			"TIER_UNAVAILABLE/9: op: [call, available], type: [overloaded_error, api_error, server_error, timeout_error], set: {reason: server_error}, priority: 71 (2f0e5769)",
 			"TIER_UNAVAILABLE/10: op: [call, available], status: [408, 409, 425], set: {reason: server_error}, priority: 72 (6619d90a)",
 			"TIER_UNAVAILABLE/11: op: [call, available], status: {min: 500, max: 599}, set: {reason: server_error}, priority: 72 (5f3a2f05)",
-			"TIER_UNAVAILABLE/12: op: [call, available], like: [timeout, grpc_deadline_exceeded], set: {reason: timeout}, priority: 71 (39f658f9)",
-			"TIER_UNAVAILABLE/13: op: [call, available], like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure], set: {reason: network}, priority: 71 (3f8db30d)",
-			"TIER_UNAVAILABLE/14: op: [call, available], like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal], set: {reason: server_error}, priority: 71 (3abd398e)",
+			"TIER_UNAVAILABLE/12: op: [call, available], like: [timeout, grpc_deadline_exceeded], set: {reason: timeout}, priority: 71 (8c9d2dd4)",
+			"TIER_UNAVAILABLE/13: op: [call, available], like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure], set: {reason: network}, priority: 71 (d2500db0)",
+			"TIER_UNAVAILABLE/14: op: [call, available], like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal], set: {reason: server_error}, priority: 71 (4c7474a1)",
 			"TIER_UNAVAILABLE/15: op: [call, available], type: start, set: {reason: process}, priority: 71 (c4f8829e)",
 			"TIER_UNAVAILABLE/16: op: [call, available], exit_code: {not: 0}, set: {reason: process}, priority: 70 (198b6d29)",
 			"TIER_UNAVAILABLE/17: op: [call, available], signal: {present: true}, set: {reason: process}, priority: 71 (3f9e42b2)",
@@ -100,11 +100,11 @@ func TestTierError(t *testing.T) {
 		{Code: CodeTierRefused, Entry: "TIER_REFUSED group=failure: hand_over; chains: record_and_stop; tasks: fail_task", Rules: []string{
 			"TIER_REFUSED/1: op: [call, available], code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], set: {reason: quota}, priority: 75 (46a8c90b)",
 			"TIER_REFUSED/2: op: [call, available], type: [insufficient_quota, billing_error], set: {reason: quota}, priority: 75 (5723720e)",
-			"TIER_REFUSED/3: op: [call, available], like: quota_exhausted, set: {reason: quota}, priority: 72 (5a501b4d)",
-			"TIER_REFUSED/4: op: [call, available], like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], set: {reason: credentials}, priority: 72 (39c05b35)",
+			"TIER_REFUSED/3: op: [call, available], like: quota_exhausted, set: {reason: quota}, priority: 72 (126d6762)",
+			"TIER_REFUSED/4: op: [call, available], like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], set: {reason: credentials}, priority: 72 (e3b2d1d9)",
 			"TIER_REFUSED/5: op: [call, available], type: skip_denied, set: {reason: credentials}, priority: 71 (db8cbbcb)",
-			"TIER_REFUSED/6: op: [call, available], like: [context_too_long, content_refused, model_not_found, invalid_request, payload_too_large], set: {reason: request}, priority: 72 (543bc35b)",
-			"TIER_REFUSED/7: op: [call, available], like: command_not_found, set: {reason: not_installed}, priority: 71 (932f7d45)",
+			"TIER_REFUSED/6: op: [call, available], like: [context_too_long, content_refused, model_not_found, invalid_request, payload_too_large], set: {reason: request}, priority: 72 (363dcc42)",
+			"TIER_REFUSED/7: op: [call, available], like: command_not_found, set: {reason: not_installed}, priority: 71 (cf929e31)",
 			"TIER_REFUSED/8: op: [call, available], status: {min: 400, max: 499}, set: {reason: request}, priority: 71 (64875584)",
 			"TIER_REFUSED/9: op: call, type: [refusal, content_filter, max_tokens, length, error_max_turns, command_blocked], set: {reason: answer}, priority: 72 (e39a2f7f)",
 			"TIER_REFUSED/10: op: [call, available], type: not_found, status: {present: false}, set: {reason: not_installed}, priority: 72 (f6de85c9)",

@@ -32,7 +32,7 @@ func TestAttemptError(t *testing.T) {
 		{Code: CodeTimeout, Entry: "TIMEOUT fault=dependency: same_again retryable", Rules: []string{
 			"TIMEOUT/1: source: agent, type: timeout (74dd030)",
 			"TIMEOUT/2: source: agent, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (8e33030e)",
-			"TIMEOUT/3: source: agent, like: [timeout, grpc_deadline_exceeded], priority: -1 (f8c57222)",
+			"TIMEOUT/3: source: agent, like: [timeout, grpc_deadline_exceeded], priority: -1 (ebea99cc)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewTimeout(), 0, "the agent ran past its limit", "{}"),
 			gentest.NewCase(NewTimeout().WithLimit(8500*time.Millisecond), 0, "the agent ran past its limit of 8.5s", `{"limit":"8.5s"}`),
@@ -49,7 +49,7 @@ func TestAttemptError(t *testing.T) {
 			"RATE_LIMIT/1: source: budget, type: [exceeded, unknown_cost] (350bf6ba)",
 			"RATE_LIMIT/2: source: agent, type: [rate_limit_error, rate_limit] (9db1bc70)",
 			"RATE_LIMIT/3: source: agent, status: 429 (9debaa25)",
-			"RATE_LIMIT/4: source: agent, like: [rate_limit, quota_per_minute, too_many_requests, throttled, grpc_resource_exhausted, quota_exhausted], priority: -1 (3902bc1c)",
+			"RATE_LIMIT/4: source: agent, like: [rate_limit, quota_per_minute, too_many_requests, throttled, grpc_resource_exhausted, quota_exhausted], priority: -1 (11a385c9)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewRateLimit(), 0, "the limit of requests is reached", "{}"),
 			gentest.NewCase(NewRateLimit().WithDetail("some detail\nsecond line").WithRetryAfter(9500*time.Millisecond), 0, "the limit of requests is reached, try again in 9.5s: some detail", `{"detail":"some detail\nsecond line","retryAfter":"9.5s"}`).Hints("retry_after=9.5s"),
@@ -113,7 +113,7 @@ func TestAttemptError(t *testing.T) {
 		}},
 		{Code: CodeTestFailure, Entry: "TEST_FAILURE fault=dependency: explain_and_retry retryable", Rules: []string{
 			"TEST_FAILURE/1: source: post_done, type: tests (203ee3dc)",
-			"TEST_FAILURE/2: source: post_done, like: test_failure (7d477316)",
+			"TEST_FAILURE/2: source: post_done, like: test_failure (72389ac2)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewTestFailure(), 0, "tests failed", "{}").Feedback("The tests fail after your last attempt. Make them pass."),
 			gentest.NewCase(NewTestFailure().WithDetail("some detail\nsecond line").WithCheckOutput("some checkOutput"), 0, "tests failed: some detail", `{"detail":"some detail\nsecond line","checkOutput":"some checkOutput"}`).Hints(`output="some checkOutput"`).Feedback("The tests fail after your last attempt. Make them pass. some checkOutput some detail\nsecond line"),
@@ -136,7 +136,7 @@ func TestAttemptError(t *testing.T) {
 		}},
 		{Code: CodeLintFailure, Entry: "LINT_FAILURE fault=dependency: explain_and_retry retryable", Rules: []string{
 			"LINT_FAILURE/1: source: post_done, type: lint (72f95ec)",
-			"LINT_FAILURE/2: source: post_done, like: lint_finding (762f4a1d)",
+			"LINT_FAILURE/2: source: post_done, like: lint_finding (f8965750)",
 			`LINT_FAILURE/3: source: post_done, text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'] (e4293283)`,
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLintFailure(), 0, "the linters object", "{}").Feedback("The linters object to your last attempt. Fix what they name."),
@@ -155,7 +155,7 @@ func TestAttemptError(t *testing.T) {
 		{Code: CodeTaskFailed, Entry: "TASK_FAILED fault=dependency: explain_and_retry retryable", When: []string{"shorten_and_retry retryable"}, Rules: []string{
 			"TASK_FAILED/1: source: agent, type: task_failed (228a1920)",
 			"TASK_FAILED/2: source: agent, type: [context_overflow, context_length_exceeded], set: {contextOverflow: true} (211d47ca)",
-			"TASK_FAILED/3: source: agent, like: context_too_long, set: {contextOverflow: true} (121b4f4d)",
+			"TASK_FAILED/3: source: agent, like: context_too_long, set: {contextOverflow: true} (cd66c258)",
 			`TASK_FAILED/4: source: agent, text: '(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$' (5bef3324)`,
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewTaskFailed(), 0, "the agent could not do the task", "{}").Feedback("Your last attempt ended without success."),

@@ -93,8 +93,8 @@ func TestBuildError(t *testing.T) {
 			"REGISTRY_QUOTA/2: source: registry, attributes: {quota-left: '0'} (2561e32d)",
 			`REGISTRY_QUOTA/3: source: builder, text: '(?i)\bquota\s+exceeded' (64f281f5)`,
 			"REGISTRY_QUOTA/4: source: builder, contains: [too many pulls] (fc0e2bbe)",
-			"REGISTRY_QUOTA/5: source: builder, like: [pull_limit, rate_limit], priority: -2 (28133309)",
-			"REGISTRY_QUOTA/6: source: [builder, registry], like: quota_exhausted (e55ecee3)",
+			"REGISTRY_QUOTA/5: source: builder, like: [pull_limit, rate_limit], priority: -2 (1cb5b06c)",
+			"REGISTRY_QUOTA/6: source: [builder, registry], like: quota_exhausted (f2e107b8)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewRegistryQuota("some host"), 0, "registry at some host is over its quota", `{"host":"some host"}`),
 			gentest.NewCase(NewRegistryQuota(""), 0, "registry at  is over its quota", `{"host":""}`),

@@ -113,14 +113,12 @@ func (t *reader) classify(c *candidate) {
 		return
 	}
 	class := t.matcher.Classify(c.Searched)
-	if class.Name == "" && c.next != "\n" {
+	if class.weight() < 2 && c.next != "\n" {
 		both := c.Searched + "\n" + c.next
-		class = t.matcher.Classify(both)
-		if class.Name != "" && t.matcher.Classify(c.next).Name != "" {
-			class = Class{} // the next lines have their own failure
-		}
-		if class.Name != "" {
-			c.Searched = both
+		longer := t.matcher.Classify(both)
+		// The next lines may have their own failure.
+		if longer.weight() > class.weight() && t.matcher.Classify(c.next).weight() < longer.weight() {
+			class, c.Searched = longer, both
 		}
 	}
 	if class.Name != "" {
@@ -133,7 +131,7 @@ func (t *reader) cause(s *segment) candidate {
 	problems := slices.Concat(s.first, s.last.all())
 	for i := range problems {
 		t.classify(&problems[i])
-		if isDiagnosed(problems[i].Class.Name) {
+		if isDiagnosed(problems[i].Class.Name) && !problems[i].Class.Weak {
 			s.note(problems[i])
 		}
 	}
@@ -225,7 +223,7 @@ func cluster(s *segment, problems []candidate) *candidate {
 		case isWord && pick == nil && s.lastLine-x.Line <= wordDistance:
 			pick = x
 		case isWord:
-		case pick == nil, x.Class.Name != "", pick.Class.Name == "":
+		case pick == nil, x.Class.weight() >= pick.Class.weight():
 			pick = x
 		}
 	}

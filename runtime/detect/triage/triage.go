@@ -76,6 +76,19 @@ type Class struct {
 	Rule int
 	// Marked reports that a mark has the class, and no rule was tried.
 	Marked bool
+	// Weak reports that the text only mentions the failure. The class of another line comes first.
+	Weak bool
+}
+
+// weight orders classes: none, a weak one, another one.
+func (c Class) weight() int {
+	switch {
+	case c.Name == "":
+		return 0
+	case c.Weak:
+		return 1
+	}
+	return 2
 }
 
 // Matcher recognises lines. Its methods are called by one goroutine.

@@ -21,7 +21,7 @@ func TestStoreError(t *testing.T) {
 			"STORE_DOWN/2: code: UNAVAILABLE (2f263213)",
 			"STORE_DOWN/3: source: breaker (ad3068b1)",
 			"STORE_DOWN/4: source: gateway, type: [network, timeout] (514138c9)",
-			"STORE_DOWN/5: source: db, like: [connection_refused, connection_reset, deadlock] (f8582d92)",
+			"STORE_DOWN/5: source: db, like: [connection_refused, connection_reset, deadlock] (416f7879)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewStoreDown(), 0, "store down", "{}"),
 			gentest.NewCase(NewStoreDown().WithQuery("some query"), 0, "store down while some query", `{"query":"some query"}`),
