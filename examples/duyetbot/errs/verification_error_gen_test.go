@@ -83,8 +83,8 @@ func TestVerificationError(t *testing.T) {
 		}},
 		{Code: CodeLintError, Entry: "lint_error fault=dependency: apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", When: []string{"pattern_apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"}, Rules: []string{
 			"LINT_ERROR/1: source: verification, type: lint (a5bfca34)",
-			"LINT_ERROR/2: source: [verification, tool], like: lint_finding, priority: -4, set: {pattern: lint} (42621f60)",
-			"LINT_ERROR/3: source: {present: false}, like: lint_finding, priority: -4, set: {pattern: lint} (f2b3e996)",
+			"LINT_ERROR/2: source: [verification, tool], like: lint_finding, priority: -4, set: {pattern: lint} (719842c1)",
+			"LINT_ERROR/3: source: {present: false}, like: lint_finding, priority: -4, set: {pattern: lint} (3dcec29)",
 			"LINT_ERROR/4: source: [verification, tool], like: located, priority: -5, set: {pattern: lint} (cebbd651)",
 			"LINT_ERROR/5: source: {present: false}, like: located, priority: -5, set: {pattern: lint} (8326b268)",
 		}, Cases: []gentest.Case{

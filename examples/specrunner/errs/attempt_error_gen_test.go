@@ -136,7 +136,7 @@ func TestAttemptError(t *testing.T) {
 		}},
 		{Code: CodeLintFailure, Entry: "LINT_FAILURE fault=dependency: explain_and_retry retryable", Rules: []string{
 			"LINT_FAILURE/1: source: post_done, type: lint (72f95ec)",
-			"LINT_FAILURE/2: source: post_done, like: lint_finding (f8965750)",
+			"LINT_FAILURE/2: source: post_done, like: lint_finding (bb977521)",
 			`LINT_FAILURE/3: source: post_done, text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'] (e4293283)`,
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLintFailure(), 0, "the linters object", "{}").Feedback("The linters object to your last attempt. Fix what they name."),
