@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -456,19 +455,14 @@ func chain(r *explain.Reaction) []*explain.Reaction {
 // changedTraits returns the traits that differ from those of the code, which are base.
 func changedTraits(t, base *explain.Traits) []fact {
 	var out []fact
-	add := func(label, text, before string) {
-		if text != before {
-			out = append(out, fact{Label: label, Text: cmp.Or(text, "none")})
+	for _, f := range explain.Facts(t, base) {
+		if f.Name != "most_calls" { // it follows from the reaction
+			out = append(out, fact{Label: f.Label, Text: cmp.Or(f.Texts[0], "none")})
 		}
 	}
-	add("Retryable", yesNo(t.Retryable), yesNo(base.Retryable))
-	add("Recoverability", t.Recoverability, base.Recoverability)
-	add("Severity", t.Severity, base.Severity)
-	add("Effect", t.Effect, base.Effect)
-	add("HTTP", strconv.Itoa(t.HTTP), strconv.Itoa(base.HTTP))
-	add("gRPC", t.GRPC, base.GRPC)
-	add("Exit status", strconv.Itoa(t.Exit), strconv.Itoa(base.Exit))
-	add("Reaction", chainText(&t.Reaction), chainText(&base.Reaction))
+	if text := chainText(&t.Reaction); text != chainText(&base.Reaction) {
+		out = append(out, fact{Label: "Reaction", Text: text})
+	}
 	return out
 }
 
@@ -479,8 +473,6 @@ func chainText(r *explain.Reaction) string {
 	}
 	return strings.Join(texts, " Then: ")
 }
-
-func yesNo(b bool) string { return map[bool]string{true: "yes", false: "no"}[b] }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 

@@ -9,11 +9,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/errgen/errgen/internal/explain"
 	"github.com/errgen/errgen/internal/output"
 )
 
 var markdownTemplate = template.Must(template.New("page.md").Funcs(functions).Funcs(template.FuncMap{
-	"codeSpan": codeSpan, "md": escapeMarkdown, "mermaid": mermaid, "yesNo": yesNo,
+	"codeSpan": codeSpan, "md": escapeMarkdown, "mermaid": mermaid, "yesNo": explain.YesNo,
 }).ParseFS(embedded, "page/page.md"))
 
 // markdown returns the pages.

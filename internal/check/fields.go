@@ -116,7 +116,7 @@ func args(c *checker) {
 			at = d.Args[0].Span
 		}
 		for _, f := range k.Fields() {
-			if d.Args != nil && f.Required && !k.Takes(f) && !gives(d.Set, f) {
+			if d.Args != nil && f.Required && !k.HasParam(f) && !gives(d.Set, f) {
 				c.report("E-arg", at,
 					fmt.Sprintf("%s neither takes nor sets the required field %q", k.Factory, f.Wire),
 					"add it to args, or give it a value under set", seeAlso(f.Decl.Required.Span, "required here"))
@@ -140,7 +140,7 @@ func args(c *checker) {
 func unfillableFields(c *checker) {
 	for _, k := range c.m.Codes {
 		for _, f := range k.Fields() {
-			if !f.Required && !k.Takes(f) || gives(k.Decl.Set, f) || fillable(f.Decl) {
+			if !f.Required && !k.HasParam(f) || gives(k.Decl.Set, f) || fillable(f.Decl) {
 				continue
 			}
 			report := func(at diag.Span, when string) {

@@ -63,7 +63,7 @@ func isShown(k *model.Code, piece model.Part) bool {
 		switch {
 		case p.Name == "" || f != nil && gives(k.Decl.Set, f):
 			return false
-		case f == nil || !f.Required && !k.Takes(f):
+		case f == nil || !f.Required && !k.HasParam(f):
 			return true
 		}
 		return slices.Contains([]model.Type{model.String, model.Strings, model.JSON}, f.Type) || f.Type.IsObjects()
@@ -163,7 +163,7 @@ func (c *checker) alwaysPresent(k *model.Code, text spec.Text, piece model.Part)
 	case f == nil && piece.Name == resolve.CauseName:
 		c.report("E-optional-placeholder", at, "an error may have no cause", "put it in brackets, as in [: {cause}]")
 	case f != nil && piece.Format == model.Plain && (f.Type == model.ObjectType || f.Type.IsObjects()):
-	case f != nil && !f.Sensitive && !f.Required && !k.Takes(f) && !gives(k.Decl.Set, f):
+	case f != nil && !f.Sensitive && !f.Required && !k.HasParam(f) && !gives(k.Decl.Set, f):
 		c.report("E-optional-placeholder", at,
 			fmt.Sprintf("%s may be absent when %s is made", f.Wire, k.Factory),
 			fmt.Sprintf("put it in brackets, as in [ {%s}], or list it in args", f.Wire),

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -48,30 +47,12 @@ func (p *page) title(name, kind, doc string) {
 	}
 }
 
-// facts writes the texts, numbers, flags and lists of a struct under the names of their JSON
-// members, except those named. If base is not nil, it writes only those that differ from its.
+// facts writes the facts of a description under their names, except those named. If base is not nil,
+// it writes only those that differ from its.
 func (p *page) facts(v, base any, except ...string) {
-	s, other := reflect.Indirect(reflect.ValueOf(v)), reflect.Indirect(reflect.ValueOf(base))
-	for i := range s.NumField() {
-		name, _, _ := strings.Cut(s.Type().Field(i).Tag.Get("json"), ",")
-		label, f := strings.ReplaceAll(name, "_", " "), s.Field(i)
-		same := base != nil && reflect.DeepEqual(f.Interface(), other.Field(i).Interface())
-		if same || slices.Contains(except, name) {
-			continue
-		}
-		switch v := f.Interface().(type) {
-		case string:
-			p.line(label, oneLine(v))
-		case bool:
-			p.line(label, yesNo(v))
-		case []string:
-			p.lines(label, v)
-		case int:
-			p.line(label, positive(v))
-		case *int:
-			if v != nil {
-				p.line(label, strconv.Itoa(*v))
-			}
+	for _, f := range explain.Facts(v, base) {
+		if !slices.Contains(except, f.Name) {
+			p.lines(strings.ReplaceAll(f.Name, "_", " "), f.Texts)
 		}
 	}
 }
@@ -216,7 +197,7 @@ func (d operationDoc) text() []byte {
 	rows := [][]string{{"  CODE", "HTTP", "GRPC", "RETRYABLE", "EFFECT"}}
 	for _, e := range d.Errors {
 		rows = append(rows, []string{"  " + e.Code, cmp.Or(positive(e.HTTP), "-"), cmp.Or(e.GRPC, "-"),
-			yesNo(e.Retryable), cmp.Or(e.Effect, "-")})
+			explain.YesNo(e.Retryable), cmp.Or(e.Effect, "-")})
 	}
 	p.Write(table(rows))
 	return p.Bytes()

@@ -269,14 +269,14 @@ func codeTable(m *model.Package) []byte {
 		}
 		cells := []string{
 			c.Value, c.Category.Name,
-			each(func(t taxonomy.Traits) string { return yesNo(t.Retryable) }),
+			each(func(t taxonomy.Traits) string { return explain.YesNo(t.Retryable) }),
 			each(func(t taxonomy.Traits) string { return explain.Word(t.Severity) }),
 			each(func(t taxonomy.Traits) string { return positive(int(t.HTTP)) }),
 			each(func(t taxonomy.Traits) string { return resolve.GRPCWord(t.GRPC) }),
 			each(func(t taxonomy.Traits) string {
 				return cmp.Or(explain.DeclaredName(m, t.Reaction), t.Reaction.Action.String())
 			}),
-			number, yesNo(c.Extras().Deprecated != ""),
+			number, explain.YesNo(c.Extras().Deprecated != ""),
 		}
 		if hasExit {
 			cells = append(cells, each(func(t taxonomy.Traits) string { return positive(int(t.Exit)) }))
@@ -382,11 +382,4 @@ func positive(n int) string {
 		return ""
 	}
 	return strconv.Itoa(n)
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }

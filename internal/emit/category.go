@@ -85,7 +85,7 @@ func factoryValues(c *model.Code) jen.Code {
 		if c.OwnType != nil && i == len(c.Category.Fields) {
 			values = []jen.Code{embedded(c, jen.Values(values...))}
 		}
-		if c.Takes(f) {
+		if c.HasParam(f) {
 			values = append(values, keyed(f.Go, converted(f, jen.Id(f.Param))))
 		} else if value, ok := c.Fixed(f); ok {
 			values = append(values, keyed(f.Go, fixed(f, value)))

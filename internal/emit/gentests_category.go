@@ -105,7 +105,7 @@ func (d *testData) caseError(x sample.Case) *jen.Statement {
 		v, ok := x.Context[f]
 		was, had := base.Context[f]
 		switch {
-		case ok && c.Takes(f), ok == had && (!ok || v.Equal(was)):
+		case ok && c.HasParam(f), ok == had && (!ok || v.Equal(was)):
 		case !ok || f.Required:
 			return jen.Id(d.pkg).Dot("Read").Call(jen.Id(c.Const), longText(sample.JSON(c.Fields(), x.Context)))
 		default:

@@ -56,9 +56,9 @@ type Traits struct {
 	Recoverability string   `json:"recoverability"`
 	Severity       string   `json:"severity,omitempty"`
 	Effect         string   `json:"effect,omitempty"`
-	HTTP           int      `json:"http,omitzero"`
-	GRPC           string   `json:"grpc,omitempty"`
-	Exit           int      `json:"exit,omitzero"`
+	HTTP           int      `json:"http,omitzero" label:"HTTP"`
+	GRPC           string   `json:"grpc,omitempty" label:"gRPC"`
+	Exit           int      `json:"exit,omitzero" label:"Exit status"`
 	Reaction       Reaction `json:"reaction"`
 	// MostCalls is the greatest number of calls that a failure causes, in words. It is empty for 1.
 	MostCalls string `json:"most_calls,omitempty"`
@@ -167,7 +167,7 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 	}
 	for _, f := range c.Fields() {
 		field := FieldOf(f)
-		field.Required = f.Required || c.Takes(f)
+		field.Required = f.Required || c.HasParam(f)
 		if v, ok := c.Fixed(f); ok {
 			field.Notes = append([]string{"always " + f.Literal(v)}, field.Notes...)
 		}

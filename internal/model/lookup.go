@@ -69,8 +69,8 @@ func (c *Code) Fields() []*Field { return c.ErrorType().Fields }
 // OwnFields returns the fields of this code alone.
 func (c *Code) OwnFields() []*Field { return c.Fields()[len(c.Category.Fields):] }
 
-// Takes reports whether the code's factory has a parameter for f.
-func (c *Code) Takes(f *Field) bool { return slices.Contains(c.Args, f) }
+// HasParam reports whether the code's factory has a parameter for f.
+func (c *Code) HasParam(f *Field) bool { return slices.Contains(c.Args, f) }
 
 // Fixed returns the value that the code sets for f, if it sets one.
 func (c *Code) Fixed(f *Field) (Value, bool) {

@@ -9,9 +9,9 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// A field with the name of an embedded struct's field would hide that one, so that a forgotten
-// selector reads a value of another meaning.
-func TestNoFieldHidesAnEmbeddedOne(t *testing.T) {
+// A field or a method with the name of an embedded struct's field would hide that one, so that a
+// forgotten selector reads a value of another meaning.
+func TestNoNameHidesAnEmbeddedField(t *testing.T) {
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[model.Code](), reflect.TypeFor[model.Constant](), reflect.TypeFor[model.Profile](),
 		reflect.TypeFor[model.Row](), reflect.TypeFor[model.Signature](), reflect.TypeFor[model.Tier](),
@@ -23,6 +23,9 @@ func TestNoFieldHidesAnEmbeddedOne(t *testing.T) {
 			if names[f.Name] = true; f.Anonymous {
 				embedded = f.Type
 			}
+		}
+		for m := range reflect.PointerTo(typ).Methods() {
+			names[m.Name] = true
 		}
 		if embedded.Kind() == reflect.Pointer {
 			embedded = embedded.Elem()

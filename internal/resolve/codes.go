@@ -99,7 +99,7 @@ func (b *builder) codeBody(c *model.Code) {
 	}
 	for _, f := range c.Args {
 		if !f.Required {
-			c.Code.Takes = append(c.Code.Takes, f.Wire)
+			c.Takes = append(c.Takes, f.Wire)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func Base(code *model.Code) Case {
 	for i, f := range code.Fields() {
 		fixed, set := code.Fixed(f)
 		switch {
-		case code.Takes(f):
+		case code.HasParam(f):
 			c.Context[f] = Value(f, i)
 		case set:
 			c.Context[f] = fixed

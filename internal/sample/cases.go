@@ -62,7 +62,7 @@ func (s *set) texts(code *model.Code) {
 			without := full
 			without.Caused = false
 			s.add(without)
-		case !fixed && !p.Field.Required && !code.Takes(p.Field):
+		case !fixed && !p.Field.Required && !code.HasParam(p.Field):
 			s.add(full.Without(p.Field))
 		}
 	}

@@ -33,7 +33,7 @@ func Hosts(c *model.Category) map[*model.Code][]*model.Field {
 			continue
 		}
 		for _, f := range code.OwnType.Fields[len(c.Fields):] {
-			if _, fixed := code.Fixed(f); !fixed && (!f.Required || code.Takes(f)) {
+			if _, fixed := code.Fixed(f); !fixed && (!f.Required || code.HasParam(f)) {
 				hosts[code] = append(hosts[code], f)
 			}
 		}
@@ -46,7 +46,7 @@ func Hosts(c *model.Category) map[*model.Code][]*model.Field {
 func host(f *model.Field, c *model.Category) *model.Code {
 	var candidates []*model.Code
 	for _, code := range c.Codes {
-		if _, fixed := code.Fixed(f); !fixed && (!f.Required || code.Takes(f)) {
+		if _, fixed := code.Fixed(f); !fixed && (!f.Required || code.HasParam(f)) {
 			candidates = append(candidates, code)
 		}
 	}
