@@ -252,7 +252,8 @@ func codeTable(m *model.Package) []byte {
 	if hasPublic {
 		last = append(last, "AUDIENCE")
 	}
-	rows := [][]string{append([]string{"CODE", "CATEGORY", "RETRYABLE", "SEVERITY", "HTTP", "GRPC", "REACTION"}, last...)}
+	first := []string{"CODE", "CATEGORY", "RETRYABLE", "SEVERITY", "HTTP", "GRPC", "REACTION"}
+	rows := [][]string{append(first, last...)}
 	for _, c := range m.Codes {
 		each := func(value func(taxonomy.Traits) string) string {
 			var values []string

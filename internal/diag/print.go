@@ -126,8 +126,8 @@ var (
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// Annotation returns the command by which a workflow of GitHub shows a message. An empty file, line or
-// column is absent.
+// Annotation returns the command by which a workflow of GitHub shows a message. An empty file, line
+// or column is absent.
 func Annotation(severity Severity, file string, at sarif.Region, title, message string) string {
 	place := ""
 	if file != "" {

@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"slices"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/errgen/errgen/internal/model"
@@ -136,12 +138,7 @@ func lastValue(e *model.Enum) jen.Code { return jen.Id(e.Values[len(e.Values)-1]
 
 // convertsParts reports whether storing an object takes more than an assignment.
 func convertsParts(o *model.Object) bool {
-	for _, f := range o.Fields {
-		if needsConversion(f) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Fields, needsConversion)
 }
 
 // needsConversion reports whether storing a field takes more than an assignment.
@@ -158,11 +155,5 @@ func needsConversion(f *model.Field) bool {
 
 // shown returns the fields without those that are in the message only.
 func shown(fields []*model.Field) []*model.Field {
-	var out []*model.Field
-	for _, f := range fields {
-		if !f.MessageOnly {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(fields), func(f *model.Field) bool { return f.MessageOnly })
 }

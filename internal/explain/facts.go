@@ -14,8 +14,8 @@ type Fact struct {
 	Texts []string
 }
 
-// Facts returns the texts, numbers, flags and lists of a struct of this package. If base is not nil,
-// it returns only those that differ from its.
+// Facts returns the texts, numbers, flags and lists of a struct of this package. If base is not
+// nil, it returns only those that differ from its.
 func Facts(v, base any) []Fact {
 	s, other := reflect.Indirect(reflect.ValueOf(v)), reflect.Indirect(reflect.ValueOf(base))
 	var out []Fact

@@ -4,47 +4,89 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// setKeys sets the fields of to, which points to a struct of the table, to the keys of from that are
-// set: those with the same Go name and a type that corresponds. So a new key needs no line here. The
-// caller resolves keys of other names and types, such as those that refer to a declaration.
+// setKeys sets the fields of to, which points to a struct of the table, to the keys of from, which
+// points to a struct of the language. A key sets the field of the same Go name if its type
+// corresponds, so a new key needs no line here. The caller resolves keys of other names and types,
+// such as those that refer to a declaration.
 func setKeys(to, from any) {
-	setFields(reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem())
+	target, keys := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
+	types := [2]reflect.Type{target.Type(), keys.Type()}
+	list, ok := pairs.Load(types)
+	if !ok {
+		list = pairsOf(types[0], types[1])
+		pairs.Store(types, list)
+	}
+	for _, p := range list.([]pair) {
+		setField(target.FieldByIndex(p.field), keys.Field(p.key))
+	}
 }
 
-func setFields(to, from reflect.Value) {
+// pair has the places of a field of the table and of the key that sets it.
+type pair struct {
+	field []int
+	key   int
+}
+
+var pairs sync.Map // []pair by the two types
+
+func pairsOf(to, from reflect.Type) []pair {
+	var out []pair
 	for i := range to.NumField() {
-		target, key := to.Field(i), from.FieldByName(to.Type().Field(i).Name)
+		field := to.Field(i)
+		key, found := from.FieldByName(field.Name)
 		switch {
-		case key.IsValid():
-			setField(target, key)
-		case target.Kind() == reflect.Struct: // a part of the mapping, such as taxonomy.AgentReaction
-			setFields(target, from)
+		case found && corresponds(field.Type, key.Type):
+			out = append(out, pair{field.Index, key.Index[0]})
+		case !found && field.Type.Kind() == reflect.Struct: // a part of the mapping, such as taxonomy.AgentReaction
+			for _, p := range pairsOf(field.Type, from) {
+				out = append(out, pair{append([]int{i}, p.field...), p.key})
+			}
 		}
 	}
+	return out
 }
 
-// setField sets a field to a key. It leaves the field unchanged if the key is not set, or is of
-// another type.
-func setField(target, key reflect.Value) {
-	if list, ok := key.Interface().([]spec.Text); ok && target.Type() == reflect.TypeFor[[]string]() {
-		target.Set(reflect.ValueOf(written(list)))
+var (
+	textType = reflect.TypeFor[spec.Text]()
+	setAt, _ = textType.FieldByName("Set") // of each Val
+)
+
+// corresponds reports whether a key of the language sets a field of a type: a list of texts, a value
+// of the same type, a number, or a word.
+func corresponds(field, key reflect.Type) bool {
+	isNumber := field.Kind() >= reflect.Uint && field.Kind() <= reflect.Uint64
+	switch {
+	case key == reflect.TypeFor[[]spec.Text]():
+		return field == reflect.TypeFor[[]string]()
+	case !strings.HasPrefix(key.Name(), "Val["):
+		return false
+	case key == textType && isNumber:
+		return field.Implements(reflect.TypeFor[fmt.Stringer]())
 	}
-	if !strings.HasPrefix(key.Type().Name(), "Val[") || !key.FieldByName("Set").Bool() {
+	return key.Field(0).Type == field || key.Field(0).Type.Kind() == reflect.Int && isNumber
+}
+
+// setField sets a field to a key that corresponds, if the key is set.
+func setField(target, key reflect.Value) {
+	if key.Kind() == reflect.Slice {
+		target.Set(reflect.ValueOf(written(key.Interface().([]spec.Text))))
 		return
 	}
-	v := key.FieldByName("V")
-	_, isWord := target.Interface().(fmt.Stringer)
-	switch {
+	if !key.FieldByIndex(setAt.Index).Bool() {
+		return
+	}
+	switch v := key.Field(0); {
 	case v.Type() == target.Type():
 		target.Set(v)
-	case v.Kind() == reflect.Int && target.CanUint():
-		target.SetUint(uint64(v.Int()))
-	case v.Kind() == reflect.String && isWord && target.CanUint():
+	case v.Kind() == reflect.String:
 		target.SetUint(numberOf(target.Type(), v.String()))
+	default:
+		target.SetUint(uint64(v.Int()))
 	}
 }
 
