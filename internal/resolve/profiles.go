@@ -110,7 +110,7 @@ func (s *profile) changedPolicies() map[*taxonomy.Policy]*taxonomy.Policy {
 			continue
 		}
 		from := s.origins[base]
-		from.policy = overlaid(from.policy, d)
+		from.policy = spec.Overlaid(from.policy, d)
 		if p := s.makePolicy(d, base.Name, from); !reflect.DeepEqual(p, base) {
 			changed[base] = p
 		}
@@ -172,7 +172,7 @@ func (s *profile) merged(row *model.Row, layers []*spec.Overlay) spec.Traits {
 			s.skip(top.Retryable.Span, row)
 			top.Retryable = spec.Bool{}
 		}
-		changes = changes.Over(top)
+		changes = spec.Overlaid(top, &changes)
 	}
 	return changes
 }

@@ -117,6 +117,34 @@ func (b *builder) read(d *spec.Reaction, name string) *taxonomy.Reaction {
 	return r
 }
 
+// changedReaction returns a reaction with the changes of a profile. If the action becomes or stops
+// being a retry, the reaction loses its tier and purpose.
+func changedReaction(declared spec.Reaction, changes *spec.Reaction) spec.Reaction {
+	if changes.Action.Set && retries(changes.Action) != retries(declared.Action) {
+		declared.To, declared.Purpose = spec.Text{}, spec.Text{}
+	}
+	return spec.Overlaid(declared, changes)
+}
+
+func retries(action spec.Text) bool {
+	return (&taxonomy.Reaction{Action: word[taxonomy.Action](action)}).Retries()
+}
+
+// Untaken visits the keys of d that an action does not take. A retry takes `to` if it asks a tier,
+// that is, if it has a purpose.
+func Untaken(d *spec.Reaction, action spec.Text, asks bool, visit func(key string, v reflect.Value)) {
+	v := reflect.ValueOf(d).Elem()
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		actions, limited := f.Tag.Lookup("actions")
+		if !limited || slices.Contains(strings.Fields(actions), action.V) || v.Field(i).IsZero() ||
+			f.Name == "To" && asks && retries(action) {
+			continue
+		}
+		visit(f.Tag.Get("key"), v.Field(i))
+	}
+}
+
 // collect lists the reactions and policies that the package needs, and names their variables.
 func (b *builder) collect() {
 	b.pkg.Declared = make(map[any]bool)

@@ -44,7 +44,7 @@ func (b *builder) rows() {
 		b.reaction(shared.Reaction, c.Category.Name, c.Category.Const[len("Category"):])
 		b.reaction(own.Reaction, c.Name, c.Go)
 		at := taxonomy.At(c.Category.Index, uint16(c.Ordinal))
-		c.Row = b.addRow(model.Row{At: at, Code: c}, own.Over(shared))
+		c.Row = b.addRow(model.Row{At: at, Code: c}, spec.Overlaid(shared, &own))
 		c.Traits = c.Row.Traits
 		c.Code.Fault = fault(c)
 	}
@@ -86,7 +86,7 @@ func (b *builder) addRow(row model.Row, declared spec.Traits) *model.Row {
 func (b *builder) branchRow(c *model.Code, i int) *model.Row {
 	own, nth := c.Decl.When[i].Traits, strconv.Itoa(i+1)
 	b.reaction(own.Reaction, c.Name+".when"+nth, c.Go+"When"+nth)
-	declared := own.Over(c.Decl.Traits).Over(c.Category.Decl.Traits)
+	declared := spec.Overlaid(spec.Overlaid(c.Category.Decl.Traits, &c.Decl.Traits), &own)
 	traits := b.traits(declared)
 	if traits == c.Row.Traits {
 		return c.Row

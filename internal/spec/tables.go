@@ -88,7 +88,7 @@ func nested(to, codes []Code, parent int) []Code {
 		code.Parent = parent
 		if parent > 0 {
 			above := &to[parent-1]
-			code.Traits = code.Traits.Over(above.Traits)
+			code.Traits = Overlaid(above.Traits, &code.Traits)
 			if !code.Fault.Set {
 				code.Fault = above.Fault
 			}
@@ -106,17 +106,32 @@ func nested(to, codes []Code, parent int) []Code {
 	return to
 }
 
-// Over returns t with the traits of base in place of those that t does not set.
-func (t Traits) Over(base Traits) Traits {
-	to, from := reflect.ValueOf(&t).Elem(), reflect.ValueOf(base)
-	for i := range to.NumField() {
-		switch v := to.Field(i); {
-		case !v.CanSet(): // the blank field
-		case v.Kind() == reflect.Pointer && v.IsNil(), v.Kind() == reflect.Struct && !v.FieldByName("Set").Bool():
-			v.Set(from.Field(i))
+// Overlaid returns a declaration with the keys that changes sets, in its mappings too.
+func Overlaid[T any](declared T, changes *T) T {
+	overlay(reflect.ValueOf(&declared).Elem(), reflect.ValueOf(changes).Elem())
+	return declared
+}
+
+// overlay merges the mapping from into the mapping to. It copies what it changes behind pointers.
+func overlay(to, from reflect.Value) {
+	for i := range from.NumField() {
+		value, target := from.Field(i), to.Field(i)
+		switch {
+		case value.IsZero() || !target.CanSet():
+		case value.Kind() == reflect.Pointer && !target.IsNil() && isMapping(value.Type().Elem()):
+			merged := reflect.New(value.Type().Elem())
+			merged.Elem().Set(target.Elem())
+			overlay(merged.Elem(), value.Elem())
+			target.Set(merged)
+		default:
+			target.Set(value)
 		}
 	}
-	return t
+}
+
+// isMapping reports whether a type of this package is a mapping, and not a choice of several forms.
+func isMapping(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.Field(0).Tag.Get("key") != "|"
 }
 
 // insertConstants replaces the constants in a rule's matchers by the values of the code. It keeps
