@@ -117,7 +117,7 @@ func (s *session) load(patterns []string) (*program.Program, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	p, err := program.Load(s.ctx, program.Options{Dir: s.dir, Patterns: patterns, Modules: true, VTA: s.vta})
+	p, err := program.Load(s.ctx, program.Options{Dir: s.dir, Patterns: patterns, Dependencies: true, VTA: s.vta})
 	if err != nil {
 		return nil, err
 	}

@@ -46,8 +46,10 @@ func (*Summary) AFact() {}
 // Engine infers summaries for the functions of a scope.
 type Engine struct {
 	Fset  *token.FileSet
-	Whole bool   // the scope is all code of the program that can make errors with codes
-	Root  string // places are relative to this directory
+	Whole bool // the scope is all code of the program that can make errors with codes
+	// Library is set if other packages may call the exported functions of a whole program.
+	Library bool
+	Root    string // places are relative to this directory
 
 	Known      []*Taxonomy                               // the taxonomies that the scope imports
 	Imported   func(*types.Func) *Summary                // the summary of another package's function, or nil

@@ -133,7 +133,7 @@ func (r *reach) value(v ssa.Value) {
 	}
 	if sig, isFunc := v.Type().Underlying().(*types.Signature); isFunc {
 		if made := e.madeElsewhere(v); made != nil {
-			r.values(made.Call.Args)
+			r.held(func(r *reach) { r.values(made.Call.Args) })
 		} else {
 			r.callback(s, sig)
 		}
@@ -146,7 +146,21 @@ func (r *reach) value(v ssa.Value) {
 	if isInterface && !boxed {
 		r.implementations(iface, v.Type())
 	}
-	r.object(v)
+	// The functions in structs of errgen's runtime, such as proc.Command.Started, are not followed.
+	if !strings.HasPrefix(types.TypeString(deref(v.Type()), nil), runtimePath) {
+		r.held(func(r *reach) { r.object(v) })
+	}
+}
+
+// held adds what other packages' objects and functions hold. If that is unknown, no test is dead.
+func (r *reach) held(collect func(*reach)) {
+	held := *r
+	held.out = new(Set)
+	collect(&held)
+	for a, p := range held.out.All() {
+		a.Below = a.Below || a.Kind == Unknown
+		r.out.add(a, p)
+	}
 }
 
 // prints reports whether a foreign function only prints the errors that it gets, so that it never

@@ -28,9 +28,9 @@ import (
 type Options struct {
 	Dir      string
 	Patterns []string
-	// Modules also infers the errors of the other packages of the patterns' modules. Without them
-	// the errors of a neighbour would be foreign, and tests of its codes dead.
-	Modules bool
+	// Dependencies also infers the errors of the packages that the patterns' packages import from
+	// their own modules. Without them these errors would be foreign, and tests of their codes dead.
+	Dependencies bool
 	// VTA resolves the calls of interfaces by the types that reach them, over all dependencies. It
 	// takes longer.
 	VTA bool
@@ -51,7 +51,7 @@ const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFil
 
 // Load loads the packages and infers the errors of their functions.
 func Load(ctx context.Context, o Options) (*Program, error) {
-	selected, err := selectPackages(ctx, &o)
+	selected, err := addDependencies(ctx, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func Load(ctx context.Context, o Options) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{Engine: infer.New(fset, known)}
-	p.Whole = true
+	p.Whole, p.Library = true, selected != nil
 	if p.Root, err = filepath.Abs(o.Dir); err != nil {
 		return nil, err
 	}
@@ -99,9 +99,9 @@ func Load(ctx context.Context, o Options) (*Program, error) {
 	return p, nil
 }
 
-// selectPackages adds the modules of the patterns to the patterns. It returns the paths of the
-// packages that the patterns select, or nil if they are all packages.
-func selectPackages(ctx context.Context, o *Options) (map[string]bool, error) {
+// addDependencies adds the packages to the patterns that their packages import from their own
+// modules. It returns the paths of the packages that the patterns select, or nil if they are all.
+func addDependencies(ctx context.Context, o *Options) (map[string]bool, error) {
 	for _, pattern := range o.Patterns {
 		if strings.HasPrefix(pattern, "-") {
 			return nil, fmt.Errorf("%q is not a pattern of packages", pattern)
@@ -109,24 +109,26 @@ func selectPackages(ctx context.Context, o *Options) (map[string]bool, error) {
 	}
 	_, err := os.Stat(filepath.Join(o.Dir, "go.mod"))
 	isFile := func(pattern string) bool { return strings.HasSuffix(pattern, ".go") }
-	if !o.Modules || err == nil && slices.Contains(o.Patterns, "./...") || slices.ContainsFunc(o.Patterns, isFile) {
+	if !o.Dependencies || err == nil && slices.Contains(o.Patterns, "./...") || slices.ContainsFunc(o.Patterns, isFile) {
 		return nil, nil
 	}
-	cfg := &packages.Config{Context: ctx, Mode: packages.NeedName | packages.NeedModule, Dir: o.Dir}
-	list, err := packages.Load(cfg, o.Patterns...)
+	const names = packages.NeedName | packages.NeedModule | packages.NeedImports | packages.NeedDeps
+	list, err := packages.Load(&packages.Config{Context: ctx, Mode: names, Dir: o.Dir}, o.Patterns...)
 	if err != nil {
 		return nil, fmt.Errorf("find packages: %w", err)
 	}
-	selected := make(map[string]bool)
+	selected, modules := make(map[string]bool), make(map[string]bool)
 	for _, p := range list {
 		selected[p.PkgPath] = true
-		if p.Module == nil || !p.Module.Main {
-			continue
-		}
-		if pattern := filepath.Join(p.Module.Dir, "..."); !slices.Contains(o.Patterns, pattern) {
-			o.Patterns = append(slices.Clip(o.Patterns), pattern)
+		if p.Module != nil {
+			modules[p.Module.Path] = true
 		}
 	}
+	packages.Visit(list, nil, func(p *packages.Package) {
+		if p.Module != nil && modules[p.Module.Path] && !selected[p.PkgPath] {
+			o.Patterns = append(slices.Clip(o.Patterns), p.PkgPath)
+		}
+	})
 	return selected, nil
 }
 
