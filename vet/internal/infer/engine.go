@@ -4,8 +4,10 @@
 // set that depend on the caller are symbols: a parameter, or the result of calling a parameter. The
 // engine computes summaries from the SSA form in rounds, until nothing changes:
 //
-//   - values.go has the values of instructions, calls.go and models.go those of calls,
-//     functions.go the functions that a value can be, and memory.go the variables in memory.
+//   - values.go has the values of instructions, functions.go the functions that a value can be, and
+//     memory.go the variables in memory.
+//   - calls.go has the results of calls, models.go those of functions that the analysis knows,
+//     foreign.go those of functions that it does not see, and edges.go those of databases and clients.
 //   - narrow.go removes errors that conditions have handled.
 //   - A field, a global variable and a container has a cell: everything that is stored in it.
 //
