@@ -362,7 +362,10 @@ func TestSignatureMatcher(t *testing.T) {
 	require.NoError(t, err)
 	var inputs []map[string]any
 	var want []string
-	for _, s := range library {
+	long := strings.Repeat("x", 395) // a short statement is in a line of at most 512 bytes
+	others := []signatures.Example{{Text: long + ": agent timeout"}, {Text: long + long + ": agent timeout"},
+		{Text: long + long + "\n\nagent timeout\n"}, {Text: strings.Repeat("ü", 60) + long + ": agent timeout"}}
+	for _, s := range append(library, signatures.Signature{Examples: others}) {
 		for _, x := range slices.Concat(s.Examples, s.NotExamples) {
 			ev := taxonomy.Evidence{Source: x.Source, Op: x.Op, Status: x.Status, Type: x.Type, Code: x.Code,
 				Signal: x.Signal, Errno: x.Errno, Text: x.Text, Attributes: x.Attributes}

@@ -85,7 +85,11 @@ func Signatures(rules *detect.Rules, mark string) ([]byte, error) {
 		for _, l := range p.Literals {
 			literals = append(literals, strings.ToLower(l.Text))
 		}
-		patterns = append(patterns, []any{js, p.Lead, literals})
+		atEnd := 0
+		if p.Lead > 0 && strings.HasSuffix(expr, `\z`) {
+			atEnd = 1
+		}
+		patterns = append(patterns, []any{js, p.Lead, literals, atEnd})
 	}
 	table("leads", "readonly string[]", leads)
 	table("patterns", "readonly Pattern[]", patterns)

@@ -35,12 +35,17 @@ interface Rule {
   readonly p?: readonly number[];
 }
 
-/** An expression, the place of its lead from 1, and literals of which each match contains one. */
-type Pattern = readonly [string, number, readonly string[] | null];
+/**
+ * An expression, the place of its lead from 1, and literals of which each match contains one. The last member is 1 if
+ * a match is in the last line that is not empty.
+ */
+type Pattern = readonly [string, number, readonly string[] | null, 0 | 1];
 
 const textLimit = 16384;
 const leadLimit = 256;
 const matchLimit = 16;
+/** A short statement is in the last line of a text, if that has at most so many bytes. */
+const endLimit = 512;
 
 const compiled = new Map<string, RegExp>();
 
@@ -67,8 +72,12 @@ export function signatureOf(evidence: Evidence): string | undefined {
   return undefined;
 }
 
-function search([source, lead, literals]: Pattern, text: string, lower: string): boolean {
+function search([source, lead, literals, atEnd]: Pattern, text: string, lower: string): boolean {
   if (text === "" || (literals && !literals.some((l) => lower.includes(l)))) return false;
+  if (atEnd) {
+    text = text.slice(text.replace(/[\r\n\t ]+$/, "").lastIndexOf("\n") + 1);
+    if (lastBytes(text, endLimit) !== text) return false;
+  }
   const re = expression(source);
   re.lastIndex = 0;
   for (let n = 0; n < matchLimit; n++) {
@@ -76,13 +85,24 @@ function search([source, lead, literals]: Pattern, text: string, lower: string):
     if (!match) return false;
     if (lead === 0) return true;
     const line = text.lastIndexOf("\n", match.index - 1) + 1;
-    const before = text.slice(Math.max(match.index === 0 ? 0 : line, match.index - leadLimit), match.index);
+    const before = lastBytes(text.slice(match.index === 0 ? 0 : line, match.index), leadLimit);
     const follows = expression(leads[lead - 1]!);
     follows.lastIndex = 0;
     if (follows.test(before)) return true;
     re.lastIndex = match.index + (text.codePointAt(match.index)! > 0xffff ? 2 : 1);
   }
   return false;
+}
+
+/** Returns the end of a text that has at most so many bytes of UTF-8. */
+function lastBytes(text: string, limit: number): string {
+  let from = text.length;
+  for (let size = 0; from > 0; from--) {
+    const unit = text.charCodeAt(from - 1);
+    size += unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3; // half of a pair: 2
+    if (size > limit) break;
+  }
+  return text.slice(from);
 }
 
 function holds(c: Condition, evidence: Evidence): boolean {

@@ -48,9 +48,9 @@ var (
 		`(?:code|error)){1,2})` + separator + `$`)
 	anyStatus  = expression(`(?i)(?:^|[^\w/.-])(?:http|status)` + separator + `$`)
 	answerWord = expression(`(?i)(?:^|[^\w/.-])(?:with|returned|received|got|answered|responded)` + separator + `$`)
-	// exited matches a text about the exit of a process, whose status is not an HTTP status, or
+	// otherStatus matches a text about the exit of a process, whose status is not an HTTP status, or
 	// about a change of a program.
-	exited = expression(`(?i)\bexit(?:ed)?\b|^\W*(?:add|fix|handl|test|document|implement)\w* `)
+	otherStatus = expression(`(?i)\bexit(?:ed)?\b|^\W*(?:add|fix|handl|test|document|implement)\w* `)
 	// explained matches the text after a number that does not continue a sentence with it: it has
 	// no word, a capitalised one, or one that leads to a place or a reason.
 	explained = expression(`^[ \t]*(?:$|[^\w \t]|[A-Z]|(?i:for|from|on|at|in|by|with|while|when|after|because|` +
@@ -133,20 +133,20 @@ func isStatus(before, after string, status int) bool {
 		return rest == "" || rest[0] == '{' || hasPhrase(rest, status)
 	}
 	sure := httpStatus().MatchString(before)
-	return (sure || anyStatus().MatchString(before)) && !exited().MatchString(before) &&
+	return (sure || anyStatus().MatchString(before)) && !otherStatus().MatchString(before) &&
 		(ends(after, status) || sure && explained().MatchString(after))
 }
 
 // isNamed reports whether the text around a number calls it a status.
 func isNamed(before, after string) bool {
 	return ((httpStatus().MatchString(before) || anyStatus().MatchString(before)) && explained().MatchString(after) ||
-		begins(strings.TrimLeft(after, " "), "status")) && !exited().MatchString(before)
+		begins(strings.TrimLeft(after, " "), "status")) && !otherStatus().MatchString(before)
 }
 
 // isAnswer reports whether a number is called an answer, or is followed by the phrase of a status.
 func isAnswer(before, after string, status int) bool {
 	return (answerWord().MatchString(before) && ends(after, status) || hasPhrase(after, status)) &&
-		!exited().MatchString(before)
+		!otherStatus().MatchString(before)
 }
 
 // ends reports whether the text after a number does not continue a sentence about a count.

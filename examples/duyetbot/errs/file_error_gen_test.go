@@ -28,7 +28,7 @@ func TestFileError(t *testing.T) {
 			"FILE_NOT_FOUND/1: is: io/fs.ErrNotExist (7e293eac)",
 			"FILE_NOT_FOUND/2: errno: ENOENT (3a9f06ab)",
 			"FILE_NOT_FOUND/3: code: ENOENT (56f6d60e)",
-			"FILE_NOT_FOUND/4: source: file, like: [file_not_found, absent] (19eab00a)",
+			"FILE_NOT_FOUND/4: source: file, like: [file_not_found, absent] (b8a36c43)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewFileNotFound("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

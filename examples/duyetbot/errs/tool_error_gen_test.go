@@ -60,9 +60,9 @@ func TestToolError(t *testing.T) {
 			"TOOL_NOT_FOUND/3: source: tool, type: not_found (ea075d98)",
 			"TOOL_NOT_FOUND/4: source: tool, exit_code: 127 (4d753c54)",
 			"TOOL_NOT_FOUND/5: source: {present: false}, exit_code: 127 (70fa1f74)",
-			"TOOL_NOT_FOUND/6: source: tool, like: command_not_found, priority: -4 (f5761265)",
-			"TOOL_NOT_FOUND/7: source: tool, like: [file_not_found, absent], priority: -5 (fe0e462e)",
-			"TOOL_NOT_FOUND/8: source: {present: false}, attributes: {tool: {present: true}}, like: [command_not_found, file_not_found, absent], priority: -5 (5d575c7a)",
+			"TOOL_NOT_FOUND/6: source: tool, like: command_not_found, priority: -4 (39d47c48)",
+			"TOOL_NOT_FOUND/7: source: tool, like: [file_not_found, absent], priority: -5 (c70149af)",
+			"TOOL_NOT_FOUND/8: source: {present: false}, attributes: {tool: {present: true}}, like: [command_not_found, file_not_found, absent], priority: -5 (454a7880)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewToolNotFound("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewToolNotFound("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -82,8 +82,8 @@ func TestToolError(t *testing.T) {
 			"TOOL_PERMISSION/2: source: tool, errno: [EACCES, EPERM] (9ac808d7)",
 			"TOOL_PERMISSION/3: source: tool, exit_code: 126 (774d9243)",
 			"TOOL_PERMISSION/4: source: {present: false}, exit_code: 126 (29eda3e3)",
-			"TOOL_PERMISSION/5: source: tool, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (1ac07103)",
-			"TOOL_PERMISSION/6: source: {present: false}, attributes: {tool: {present: true}}, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (4b9e1cd9)",
+			"TOOL_PERMISSION/5: source: tool, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (4cf53aeb)",
+			"TOOL_PERMISSION/6: source: {present: false}, attributes: {tool: {present: true}}, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (e1c66e71)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewToolPermission("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool lacks permission: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewToolPermission("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool lacks permission: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
