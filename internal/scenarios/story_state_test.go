@@ -130,7 +130,7 @@ func TestResumedFromState(t *testing.T) {
 			s, err := store.RunStore().Peek(t.Context(), "run")
 			require.NoError(t, err)
 			require.Len(t, all, 1)
-			until = s.NotBefore
+			until = s.Wait.Until
 			assert.GreaterOrEqual(t, until.Sub(begun), 10*time.Minute)
 		})
 

@@ -90,7 +90,7 @@ func TestDetectAfterApproval(t *testing.T) {
 		s := runState(t.Context(), cfg, aTask, func(e loop.Env) loop.Env { c.Env = e; return c })
 		asked := c.ops[slices.Index(c.ops, loop.OpAsk)+1:]
 		if !yes {
-			assert.Equal(t, loop.OpSave, asked[0], "the denied changes are reverted")
+			assert.Equal(t, loop.OpRevert, asked[0], "the denied changes are reverted")
 			assert.NotContains(t, w.LastCommit, "ask/a")
 			continue
 		}

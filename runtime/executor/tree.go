@@ -25,13 +25,12 @@ func (h *host) onTree(ctx context.Context, e *loop.Effect, out *loop.Outcome) (e
 	case loop.Update:
 		out.Result, err = update(ctx, sp, do.Trees, out)
 	case loop.Detect:
-		out.Result, err = h.detect(ctx, sp, do)
-	case loop.Save:
-		if do.Found.Found != "" {
-			out.Result, err = sp.Save(ctx, strconv.Itoa(e.Iteration), do.Checked, do.Found.Found)
-		}
+		out.Result, err = h.detect(ctx, sp, e, do, out)
 	case loop.Revert:
-		out.Result, err = revert(ctx, sp, do.Found)
+		if out.Saved, err = save(ctx, sp, e, do.Checked, do.Found); err != nil {
+			return &partError{loop.SourceGit, loop.OpSave, do.Paths, err}
+		}
+		out.Result, err = revert(ctx, sp, do)
 	case loop.Commit:
 		out.Result, err = h.commit(ctx, sp, e, do)
 	case loop.Deliver:
@@ -90,8 +89,14 @@ func update(ctx context.Context, sp Space, trees loop.Trees, out *loop.Outcome) 
 	return trees, nil
 }
 
+// save saves the found changes of an iteration.
+func save(ctx context.Context, sp Space, e *loop.Effect, checked, found Tree) (ref string, err error) {
+	return sp.Save(ctx, strconv.Itoa(e.Iteration), checked, found)
+}
+
 // detect finds the changes since the checked tree, and the guard judges them; see [loop.Detect].
-func (h *host) detect(ctx context.Context, sp Space, do loop.Detect) (found loop.Changes, err error) {
+func (h *host) detect(ctx context.Context, sp Space, e *loop.Effect, do loop.Detect, out *loop.Outcome) (
+	found loop.Changes, err error) {
 	checked := do.Checked
 	if do.Delivered != "" {
 		if checked, err = h.rejudge(ctx, sp, do); err != nil {
@@ -110,6 +115,11 @@ func (h *host) detect(ctx context.Context, sp Space, do loop.Detect) (found loop
 	}
 	found.Count, found.Paths = len(changes), firstPaths(loop.PathsOf(changes))
 	if do.Committed != "" { // at the end of a run nothing is judged
+		if len(changes) > 0 {
+			if out.Saved, err = save(ctx, sp, e, checked, found.Found); err != nil {
+				out.Warnings = append(out.Warnings, loop.OpSave+": "+text.Error(err, maxMessage))
+			}
+		}
 		left, err := sp.Diff(ctx, do.Committed, checked)
 		found.Left = firstPaths(loop.PathsOf(unignored(left)))
 		return found, err
@@ -190,7 +200,7 @@ func (h *host) judge(ctx context.Context, changes []Change, approved []string) (
 
 // revert restores the checked content of the paths. If any path has neither the found nor the
 // checked content any more, revert restores nothing and returns evidence.
-func revert(ctx context.Context, sp Space, f loop.Found) (reverted loop.Paths, err error) {
+func revert(ctx context.Context, sp Space, f loop.Revert) (reverted loop.Paths, err error) {
 	differ, err := sp.Diff(ctx, f.Checked, f.Found)
 	if err != nil {
 		return nil, err
@@ -228,7 +238,7 @@ func revert(ctx context.Context, sp Space, f loop.Found) (reverted loop.Paths, e
 }
 
 // movedPaths returns the paths that have neither the found nor the checked content.
-func movedPaths(ctx context.Context, sp Space, f loop.Found, now Tree, paths []string) ([]string, error) {
+func movedPaths(ctx context.Context, sp Space, f loop.Revert, now Tree, paths []string) ([]string, error) {
 	sinceFound, err := sp.Diff(ctx, f.Found, now)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ CREATE TABLE runs (
     tier           INTEGER AS (state ->> '$.tier'),
     failures       INTEGER AS (state ->> '$.failures'), -- in a row
     counted        INTEGER AS (state ->> '$.counted'),
-    not_before     TEXT AS (state ->> '$.notBefore'),
+    not_before     TEXT AS (state ->> '$.wait.until'),
     deadline       TEXT AS (state ->> '$.deadline'),
     dir            TEXT AS (state ->> '$.dir')
 ) STRICT;

@@ -339,7 +339,7 @@ func TestServerSharedWait(t *testing.T) {
 	require.Len(t, r.Waits, 1)
 	assert.Equal(t, "lane", r.Waits[0].For)
 	assert.Equal(t, 1, r.Calls)
-	assert.False(t, r.EndedAt.Before(waiting.State.NotBefore), "the call came before the lane opened")
+	assert.False(t, r.EndedAt.Before(waiting.State.Wait.Until), "the call came before the lane opened")
 	assert.Equal(t, executor.EndCompleted, north.result().EndReason)
 	south.replays()
 }

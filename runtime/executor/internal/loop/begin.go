@@ -87,7 +87,7 @@ func Reopen(s *State, cfg Config, r Reopening) {
 	s.Step, s.Tier, s.Reopened, s.ByHand = StepUpdate, firstTier(cfg.Ladder), s.Iter.Number, r.ByHand
 	s.End, s.EndsRun, s.Ended, s.Question, s.Session, s.LastError = "", false, time.Time{}, "", "", nil
 	s.Failures, s.Counted, s.Streaks, s.Recoveries, s.Available = 0, 0, nil, nil, nil
-	s.Retried, s.NotBefore, s.Crashes = nil, time.Time{}, 0
+	s.Retried, s.Crashes = nil, 0
 	s.Iter = Iteration{Number: s.Iter.Number}
 	if r.ByHand {
 		s.Text = ""

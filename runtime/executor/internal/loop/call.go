@@ -10,7 +10,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// head is the step before an iteration: it checks the limits and waits.
+// head is the step before an iteration: it checks the limits.
 func (l *Loop) head(s *State, _ *Iteration) Step {
 	now := l.now(s)
 	switch {
@@ -20,15 +20,6 @@ func (l *Loop) head(s *State, _ *Iteration) Step {
 		return l.endRun(s, EndDeadline, false)
 	case l.iterationsExhausted(s):
 		return l.endRun(s, EndMaxIterations, false)
-	case s.NotBefore.After(now):
-		if !s.Deadline.IsZero() && s.NotBefore.After(s.Deadline) {
-			return l.endRun(s, EndDeadline, false)
-		}
-		why := "retry"
-		if s.LastError != nil && s.LastError.Code != "" {
-			why = s.LastError.Code
-		}
-		return l.waitUntil(s, s.NotBefore, why, StepHead)
 	case !slices.Contains(s.Available, s.Tier):
 		return StepAvailable
 	case l.cfg.DryRun:
@@ -70,8 +61,8 @@ func (l *Loop) emitIterationStarted(s *State) {
 // admit asks the admitter whether the next call may be made. If it may, admit opens the iteration,
 // unless it is open.
 func (l *Loop) admit(s *State, it *Iteration) Step {
-	if it.Open && l.cancelled(it) {
-		return l.inspect(it, StepDeliver)
+	if l.cancelled(it) {
+		return l.cancel(s, it, StepAdmit)
 	}
 	now := l.now(s)
 	call := Call{
@@ -86,11 +77,8 @@ func (l *Loop) admit(s *State, it *Iteration) Step {
 	out := l.do(s, l.effect(s, Admit{call}))
 	admission := resultOf[Admission](&out)
 	switch {
-	case out.Cancelled && !it.Open:
-		return l.endRun(s, EndCancelled, false)
 	case out.Cancelled:
-		it.Cancelled = true
-		return l.inspect(it, StepDeliver)
+		return l.cancel(s, it, StepAdmit)
 	case admission.Until.After(now):
 		return l.waitForAdmission(s, it, &admission)
 	case admission.Exhausted && s.Retried != nil:
@@ -148,8 +136,8 @@ func (it *Iteration) lastRetried() int {
 	return -1
 }
 
-// waitForAdmission waits for a lane, the breaker or a precaution. If the wait would pass the run's
-// deadline, the run ends. If it would pass the iteration's deadline, the iteration ends.
+// waitForAdmission waits for a lane, the breaker or a precaution. If the wait would pass the
+// iteration's deadline, the iteration ends.
 func (l *Loop) waitForAdmission(s *State, it *Iteration, a *Admission) Step {
 	if it.Open && !it.Ends.IsZero() && a.Until.After(it.Ends) {
 		if i := it.lastRetried(); i >= 0 {
@@ -157,9 +145,6 @@ func (l *Loop) waitForAdmission(s *State, it *Iteration, a *Admission) Step {
 			f.Retried, f.Decision.Action, f.Decision.Wait = false, taxonomy.Retry, 0
 		}
 		return l.inspect(it, StepDeliver)
-	}
-	if !s.Deadline.IsZero() && a.Until.After(s.Deadline) {
-		return l.endRun(s, EndDeadline, false)
 	}
 	return l.waitUntil(s, a.Until, a.Why, StepAdmit)
 }
@@ -226,8 +211,7 @@ func (l *Loop) call(s *State, it *Iteration) Step {
 	}
 	switch {
 	case out.Cancelled:
-		it.Cancelled = true
-		return l.inspect(it, StepDeliver)
+		return l.cancel(s, it, StepCall)
 	case out.Failure == nil:
 		it.Answered, it.Signal, it.Question, s.Text, s.Reduced = true, a.Signal, a.Question, a.Text, false
 		if a.Session == "" {

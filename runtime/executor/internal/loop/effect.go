@@ -126,6 +126,8 @@ type Outcome struct {
 	Cancelled bool          `json:"cancelled,omitempty"`
 	Took      time.Duration `json:"took,omitempty"`
 	Warnings  []string      `json:"warnings,omitempty"`
+	// Saved is the ref of changes that were saved, even if the operation failed after that.
+	Saved string `json:"saved,omitempty"`
 	// Result is the result of the operation, or what encoding/json decodes for it.
 	Result any `json:"result,omitempty"`
 }

@@ -24,7 +24,7 @@ func TestEffectsAreData(t *testing.T) {
 			do.Phase, do.Tree = PrePush, "tree"
 			e.Do = do
 		case Revert:
-			do.Found = Found{Found: "tree", Paths: Paths{"a\xff"}}
+			do.Found, do.Paths = "tree", Paths{"a\xff"}
 			e.Do = do
 		case Notify:
 			do.State = Begin(Task{Run: "run"}, Config{}, "word")

@@ -147,33 +147,13 @@ func (l *Loop) planRevert(s *State, it *Iteration) Step {
 	if it.Revert = named; all {
 		it.Revert = nil
 	}
-	return StepSave
+	return StepRevert
 }
 
-// found returns the changes that the last inspection found.
-func found(s *State, it *Iteration, paths Paths) Found { return Found{s.Checked, it.Found, paths} }
-
-// saveFound saves the changes before they are reverted, and those that remain unchecked when the run
-// is over.
-func (l *Loop) saveFound(s *State, it *Iteration) Operation {
-	return when(s.End == "" || len(s.Unchecked) > 0 && it.Count > 0, Save{found(s, it, it.Revert)})
+// revert saves the changes and reverts the planned paths. Then the changes are detected again.
+func (l *Loop) revert(s *State, it *Iteration) Operation {
+	return Revert{s.Checked, it.Found, it.Revert}
 }
-
-func (l *Loop) savedFound(s *State, it *Iteration, ref *string, ok bool) Step {
-	if ref != nil && *ref != "" && !slices.Contains(s.Refs, *ref) {
-		s.Refs = push(s.Refs, *ref)
-	}
-	switch {
-	case s.End != "":
-		return StepBranch
-	case ok:
-		return StepRevert
-	}
-	return l.endInspection(s, it, false)
-}
-
-// revert reverts the planned paths. Then the changes are detected again.
-func (l *Loop) revert(s *State, it *Iteration) Operation { return Revert{found(s, it, it.Revert)} }
 
 func (l *Loop) reverted(s *State, it *Iteration, paths *Paths, ok bool) Step {
 	if paths != nil {

@@ -43,7 +43,7 @@ type (
 	}
 	// Detect finds and judges the changes since the checked tree, and returns [Changes]. If it has
 	// the delivered tree, the accepted changes since then are judged again. If it has the committed
-	// tree, the run is over, and nothing is judged.
+	// tree, the run is over: the changes are saved, and nothing is judged.
 	Detect struct {
 		Trees
 		Approved Paths `json:"approved,omitempty"`
@@ -53,10 +53,13 @@ type (
 		Task  string `json:"task"`
 		Paths Paths  `json:"paths"`
 	}
-	// Save saves the found changes, and returns the ref as a string.
-	Save struct{ Found }
-	// Revert reverts the paths of the found changes, and returns the reverted [Paths].
-	Revert struct{ Found }
+	// Revert saves the found changes and reverts their paths; nil is all. It returns the reverted
+	// [Paths].
+	Revert struct {
+		Checked Tree  `json:"checked"`
+		Found   Tree  `json:"found"`
+		Paths   Paths `json:"paths,omitempty"`
+	}
 	// Validate checks a tree in a phase. Text is the provider's last answer.
 	Validate struct {
 		Phase Phase  `json:"phase"`
@@ -95,14 +98,7 @@ type (
 	}
 )
 
-// Found are changes that an inspection found. If Paths is nil, they are all that differ.
-type Found struct {
-	Checked Tree  `json:"checked,omitempty"`
-	Found   Tree  `json:"found,omitempty"`
-	Paths   Paths `json:"paths,omitempty"`
-}
-
-func (f Found) paths() Paths { return f.Paths }
+func (r Revert) paths() Paths { return r.Paths }
 
 func (a Ask) paths() Paths { return a.Paths }
 
@@ -239,7 +235,8 @@ var (
 )
 
 // operations are all operations, with the source and the name that their failures have. An empty
-// source is the name of the tier's provider. The loop itself finds violations of the scope.
+// source is the name of the tier's provider. The loop itself finds violations of the scope, which
+// have no operation.
 var operations = []struct {
 	source, op string
 	traits
@@ -257,7 +254,7 @@ var operations = []struct {
 	{SourceGit, OpDetect, guard, Detect{}},
 	{SourceScope, OpScope, guard, nil},
 	{SourceScope, OpAsk, traits{class: classGuard, required: true}, Ask{}},
-	{SourceGit, OpSave, guard, Save{}},
+	{SourceGit, OpSave, guard, nil}, // a part of Revert
 	{SourceGit, OpRevert, guard, Revert{}},
 	{SourceValidator, OpValidate, traits{}, Validate{}},
 	{SourceGit, OpCommit, deliver, Commit{}},

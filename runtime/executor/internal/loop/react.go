@@ -134,17 +134,13 @@ func (l *Loop) recover(s *State, it *Iteration) Step {
 		l.warn(s, "strategy "+strategy+": "+out.Failure.Message)
 		l.decideNext(s, it, f)
 	}
-	it.Cancelled = it.Cancelled || out.Cancelled
 	switch {
-	case r.Next == StepEnd:
-		if out.Failure == nil && !out.Cancelled {
-			return l.nextIteration(s, it, f)
-		}
+	case r.Next == StepEnd && (out.Failure != nil || out.Cancelled):
 		return StepEnd
-	case out.Cancelled && l.inSetup():
-		return stepAbandon
+	case r.Next == StepEnd:
+		return l.nextIteration(s, it, f)
 	case out.Cancelled:
-		return l.after(s, it, r.Next, false)
+		return l.cancel(s, it, r.Next)
 	case out.Failure != nil:
 		return l.react(s, it, r.Failure, r.Next)
 	case l.inSetup() || r.Next == StepAvailable:

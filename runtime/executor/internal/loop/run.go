@@ -27,7 +27,6 @@ const (
 	StepInterrupted Step = "interrupted"
 	StepDetect      Step = "detect"
 	StepAsk         Step = "ask"
-	StepSave        Step = "save"
 	StepRevert      Step = "revert" // saved before
 	StepDeliver     Step = "deliver"
 	StepValidate    Step = "validate" // saved before
@@ -95,8 +94,8 @@ func New(cfg Config, env Env) *Loop {
 		StepClean: operate(l.clean, l.cleaned), StepPrepare: operate(l.prepare, l.prepared),
 		StepUpdate: operate(l.update, l.updated), StepAvailable: operate(l.available, l.checkedAvailable),
 		StepDetect: operate(l.detect, l.detected), StepAsk: operate(l.ask, l.answered),
-		StepSave: operate(l.saveFound, l.savedFound), StepRevert: operate(l.revert, l.reverted),
-		StepValidate: operate(l.validate, l.validated), StepCommit: operate(l.commit, l.committed),
+		StepRevert: operate(l.revert, l.reverted), StepValidate: operate(l.validate, l.validated),
+		StepCommit: operate(l.commit, l.committed),
 		StepBranch: operate(l.branch, l.delivered), StepPush: operate(l.push, l.pushed),
 		StepOpenPR:     operate(l.openPR, l.opened),
 		StepInspectEnd: operate(l.inspectEnd, l.inspectedEnd), StepForward: operate(l.forward, l.forwarded),
@@ -205,11 +204,8 @@ func (l *Loop) perform(s *State, it *Iteration, do Operation, op operation) Step
 	switch {
 	case out.Cancelled:
 		_, detects := do.(Detect)
-		it.Cancelled, l.expired = true, l.expired || detects
-		if l.inSetup() {
-			return stepAbandon
-		}
-		return op.next(s, it, nil, false)
+		l.expired = l.expired || detects
+		return l.cancel(s, it, s.Step)
 	case out.Failure == nil:
 		if validates {
 			l.emit(s, Event{Kind: Validated, Op: e.Op(), Took: out.Took})
@@ -248,19 +244,41 @@ func (l *Loop) effect(s *State, do Operation) Effect {
 	return e
 }
 
-// do carries out an effect and records its warnings.
+// do carries out an effect, and records its warnings and the work that it saved.
 func (l *Loop) do(s *State, e Effect) Outcome {
 	out := l.env.Do(e)
 	for _, w := range out.Warnings {
 		l.warn(s, w)
 	}
+	if out.Saved != "" && !slices.Contains(s.Refs, out.Saved) {
+		s.Refs = push(s.Refs, out.Saved)
+	}
+	if out.Cancelled {
+		l.iteration(s).Cancelled = true
+	}
 	return out
 }
 
-// waitUntil returns StepWait, or next if the time has come.
+// cancel returns the step that follows a step during which the run was cancelled. The changes of an
+// open iteration are inspected first.
+func (l *Loop) cancel(s *State, it *Iteration, step Step) Step {
+	switch {
+	case l.inSetup():
+		return stepAbandon
+	case !it.Open && s.End == "":
+		return l.endRun(s, EndCancelled, false)
+	}
+	return l.after(s, it, step, false)
+}
+
+// waitUntil returns StepWait, or next if the time has come. If a wait between iterations would pass
+// the run's deadline, the run ends.
 func (l *Loop) waitUntil(s *State, until time.Time, why string, next Step) Step {
-	if !until.After(l.now(s)) {
+	switch {
+	case !until.After(l.now(s)):
 		return next
+	case !s.Iter.Open && !l.inSetup() && !s.Deadline.IsZero() && until.After(s.Deadline):
+		return l.endRun(s, EndDeadline, false)
 	}
 	s.Wait = Pending{Until: until, For: why, Next: next}
 	return StepWait
@@ -284,15 +302,7 @@ func (l *Loop) wait(s *State, it *Iteration) Step {
 		return next
 	}
 	it.Cancelled = true
-	switch {
-	case l.inSetup():
-		return stepAbandon
-	case next == StepAdmit && s.Iter.Open:
-		return l.inspect(it, StepDeliver)
-	case next == StepHead, next == StepAdmit:
-		return l.endRun(s, EndCancelled, false)
-	}
-	return l.after(s, it, next, false)
+	return l.cancel(s, it, next)
 }
 
 // saveState saves the state, unless the changes of a cancelled run were not inspected; see expired.

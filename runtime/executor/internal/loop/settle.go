@@ -3,6 +3,7 @@ package loop
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -122,16 +123,14 @@ func (l *Loop) end(s *State, it *Iteration) Step {
 // requires. If any failure requires a new conversation, the next iteration begins one. W is the
 // failure whose reaction won, or nil.
 func (l *Loop) nextIteration(s *State, it *Iteration, w *Failure) Step {
-	s.NotBefore = s.Now
+	wait := time.Duration(0)
 	for i := range it.Failures {
 		f := &it.Failures[i]
 		if !f.unresolved() {
 			continue
 		}
 		l.pause(s, f)
-		if until := s.Now.Add(f.Decision.Wait); until.After(s.NotBefore) {
-			s.NotBefore = until
-		}
+		wait = max(wait, f.Decision.Wait)
 		switch f.Decision.Reaction.Agent.Session {
 		case taxonomy.SessionReduced:
 			s.Session, s.Reduced = "", true
@@ -144,11 +143,16 @@ func (l *Loop) nextIteration(s *State, it *Iteration, w *Failure) Step {
 		retried := *w
 		s.Retried = &retried
 	}
+	until := s.Now.Add(wait)
 	l.finish(s, it, w)
 	if w != nil && w.Decision.Action == taxonomy.Escalate {
 		l.escalate(s, w.Decision.Tier)
 	}
-	return StepHead
+	why := "retry"
+	if s.LastError != nil && s.LastError.Code != "" {
+		why = s.LastError.Code
+	}
+	return l.waitUntil(s, until, why, StepHead)
 }
 
 // finish adds the iteration's failures to the state's errors, and reduces the iteration to its
@@ -211,18 +215,17 @@ func (l *Loop) endRun(s *State, end EndReason, endsRun bool) Step {
 	return StepInspectEnd
 }
 
-// inspectEnd finds the changes that remain when the run is over.
+// inspectEnd finds and saves the changes that remain when the run is over.
 func (l *Loop) inspectEnd(s *State, _ *Iteration) Operation {
 	d := Detect{Trees: Trees{Checked: s.Checked, Committed: s.Committed}}
 	return when(l.cfg.Workspace && s.Checked != "" && s.End != EndDryRun, d)
 }
 
-func (l *Loop) inspectedEnd(s *State, it *Iteration, found *Changes, _ bool) Step {
+func (l *Loop) inspectedEnd(s *State, _ *Iteration, found *Changes, _ bool) Step {
 	if found != nil {
-		it.Found, it.Count, s.Uncommitted = found.Found, found.Count, found.Left
-		s.Unchecked = union(s.Unchecked, found.Paths)
+		s.Uncommitted, s.Unchecked = found.Left, union(s.Unchecked, found.Paths)
 	}
-	return StepSave
+	return StepBranch
 }
 
 // forward forwards the person's branch to the delivered commits of a completed run.

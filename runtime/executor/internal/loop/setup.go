@@ -53,10 +53,7 @@ func (l *Loop) updated(s *State, it *Iteration, trees *Trees, _ bool) Step {
 	if trees != nil {
 		s.Trees = *trees
 	}
-	switch {
-	case it.Cancelled:
-		return l.endRun(s, EndCancelled, false)
-	case s.ByHand:
+	if s.ByHand {
 		l.open(s)
 		it.Answered, it.Signal, s.ByHand = true, SignalDone, false
 		return l.inspect(it, StepDeliver)

@@ -58,7 +58,6 @@ type State struct {
 	Available  []int                  `json:"available,omitempty"` // tiers that were found available
 	Session    string                 `json:"session,omitempty"`
 	Reduced    bool                   `json:"reduced,omitempty"`
-	NotBefore  time.Time              `json:"notBefore,omitzero"`
 	Retried    *Failure               `json:"retried,omitempty"` // the next call is its retry
 	LastError  *ErrorRecord           `json:"lastError,omitempty"`
 	Spent      Spending               `json:"spent"`
