@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -53,9 +52,8 @@ type admission struct {
 	clock      retry.Clock
 	credential func(tier int) string
 
-	mu      sync.Mutex
-	calls   map[string]admittedCall // by run
-	charged map[string]string       // by run, the retry that was last charged to the shared budget
+	mu    sync.Mutex
+	calls map[string]admittedCall // by run
 }
 
 // admittedCall is a call with the resources that it holds until it ends.
@@ -68,7 +66,7 @@ type admittedCall struct {
 func newAdmission(c *Config, credential func(tier int) string) *admission {
 	a := &admission{
 		Admission: c.Admission, clock: c.Clock, credential: credential,
-		calls: map[string]admittedCall{}, charged: map[string]string{},
+		calls: map[string]admittedCall{},
 	}
 	if a.Adaptive != nil {
 		a.Learners = append([]retry.Learner{a.Adaptive}, a.Learners...)
@@ -94,22 +92,13 @@ func (a *admission) Admit(ctx context.Context, c Call) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.calls[c.Run] = p
-	delete(a.charged, c.Run)
 	return nil
 }
 
-// charge charges a retry to the shared retry budget. A retry that waits is admitted several times,
-// but charged once.
+// charge charges a retry to the shared retry budget, when it asks for admission first.
 func (a *admission) charge(_ context.Context, p *admittedCall) error {
-	if a.Breaker == nil || p.RetryOf == nil || p.RetryOf.Policy == nil {
-		return nil
-	}
-	key := fmt.Sprint(p.Iteration, p.RetryOf.Attempt, p.RetryOf.Code)
-	a.mu.Lock()
-	charged := a.charged[p.Run] == key
-	a.charged[p.Run] = key
-	a.mu.Unlock()
-	if charged || a.Breaker.Retry(p.Lane, p.RetryOf.Policy) {
+	of := p.RetryOf
+	if a.Breaker == nil || of == nil || of.Policy == nil || of.Charged || a.Breaker.Retry(p.Lane, of.Policy) {
 		return nil
 	}
 	return &loop.Admission{Exhausted: true}

@@ -115,3 +115,53 @@ func TestLaneWaits(t *testing.T) {
 		})
 	}
 }
+
+// chargingBreaker counts the retries that are charged to the shared budget.
+type chargingBreaker struct{ retries int }
+
+func (b *chargingBreaker) Acquire(context.Context, string) (func(retry.Result), error) {
+	return func(retry.Result) {}, nil
+}
+func (b *chargingBreaker) Retry(string, *taxonomy.Policy) bool { b.retries++; return true }
+
+// TestRetryIsChargedOnce charges a retry that waits for its admission once, even if another process
+// admits it after the wait.
+func TestRetryIsChargedOnce(t *testing.T) {
+	for _, dying := range []bool{false, true} {
+		w, cfg, _ := play(story{reactions: reactions(), steps: []callStep{breaks("limit"), done("a")}})
+		all, shared := &parts{}, &chargingBreaker{}
+		cfg.Admission = Admission{Preventer: all, Breaker: shared}
+		admissions := 0
+		wrap := func(env loop.Env) loop.Env {
+			return doing{env, func(e loop.Effect) {
+				if _, admits := e.Do.(loop.Admit); !admits {
+					return
+				}
+				switch admissions++; {
+				case admissions == 2: // of the retry
+					all.waits = 1
+				case admissions == 3 && dying:
+					panic(killed{})
+				}
+			}}
+		}
+		if dying {
+			require.True(t, dies(func() { runState(t.Context(), cfg, aTask, wrap) }))
+		}
+		s := runState(t.Context(), cfg, aTask, wrap)
+		assert.Equal(t, EndCompleted, s.End)
+		assert.Equal(t, 2, w.Calls)
+		assert.Equal(t, 1, shared.retries)
+	}
+}
+
+// doing calls a function before each effect.
+type doing struct {
+	loop.Env
+	before func(loop.Effect)
+}
+
+func (d doing) Do(e loop.Effect) loop.Outcome {
+	d.before(e)
+	return d.Env.Do(e)
+}

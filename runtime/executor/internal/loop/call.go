@@ -75,6 +75,9 @@ func (l *Loop) admit(s *State, it *Iteration) Step {
 		call.Iteration++
 	}
 	out := l.do(s, l.effect(s, Admit{call}))
+	if s.Retried != nil {
+		s.Retried.Charged = true
+	}
 	admission := resultOf[Admission](&out)
 	switch {
 	case out.Cancelled:
@@ -115,7 +118,7 @@ func (l *Loop) retryBudgetExhausted(s *State) Step {
 	if !it.Open || i < 0 { // the retry would have been the next iteration
 		l.open(s)
 		f := *s.Retried
-		f.Uncounted = true
+		f.Uncounted, f.Charged = true, false
 		i, it.Failures = len(it.Failures), append(it.Failures, f)
 	}
 	s.Retried = nil

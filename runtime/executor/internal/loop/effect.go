@@ -177,6 +177,8 @@ type RetryOf struct {
 	// Attempt is the number of this call in the series, from 1.
 	Attempt int           `json:"attempt"`
 	Wait    time.Duration `json:"wait,omitempty"`
+	// Charged reports that the call asked for admission before, which charged the shared retry budget.
+	Charged bool `json:"charged,omitempty"`
 }
 
 // Host carries out the effects of runs in a process. It turns errors, deadlines and panics into

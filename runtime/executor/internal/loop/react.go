@@ -205,6 +205,8 @@ type Failure struct {
 	NotRepeatable bool `json:"notRepeatable,omitempty"`
 	// Causes are the failures whose reactions were being carried out.
 	Causes []int `json:"causes,omitempty"`
+	// Charged reports that the retry of the failure has asked for admission.
+	Charged bool `json:"charged,omitempty"`
 
 	// Evidence is the classified evidence; nil if it is missing, or the failure occurred in another
 	// process.
@@ -222,7 +224,7 @@ func (f *Failure) retryOf() *RetryOf {
 		return nil
 	}
 	d := &f.Decision
-	return &RetryOf{Code: f.Code, Policy: d.Reaction.Policy, Attempt: d.Attempt + 1, Wait: d.Wait}
+	return &RetryOf{Code: f.Code, Policy: d.Reaction.Policy, Attempt: d.Attempt + 1, Wait: d.Wait, Charged: f.Charged}
 }
 
 // label returns the reason of a wait after the failure; see [Wait].
