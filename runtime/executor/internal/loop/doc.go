@@ -30,7 +30,7 @@
 //   - react.go (addFailure, react): the host has turned the error into a [Failure], and decide.go
 //     chooses the first reaction that is not exhausted. A reaction that repeats only the call, or
 //     runs a strategy before that, is carried out; any other one waits until the end of the iteration
-//   - inspect.go (detect, planRevert, accept): the changes are found and judged, path by path; those
+//   - inspect.go (detect, planRevert, revert): the changes are found and judged, path by path; those
 //     that the reactions revert are saved and reverted; the rest is accepted
 //   - settle.go (close, end): counters, feedback and waits follow from all failures, and the winning
 //     reaction is carried out; head in call.go begins the next iteration
