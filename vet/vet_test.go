@@ -133,7 +133,8 @@ func load(t *testing.T, dir string, patterns ...string) *program.Program {
 func TestModularContainsWhole(t *testing.T) {
 	for _, c := range []struct{ dir, pattern string }{
 		{testdata, "./flows"}, {testdata, "./more"}, {testdata, "./objects"}, {testdata, "./edges"},
-		{testdata, "./pgxedges"}, {testdata, "./forms"}, {testdata, "./rpcedges"}, {"../examples/quickstart", "./..."}, {"../examples/shop", "./..."},
+		{testdata, "./pgxedges"}, {testdata, "./forms"}, {testdata, "./rpcedges"},
+		{"../examples/quickstart", "./..."}, {"../examples/shop", "./..."},
 	} {
 		t.Run(c.dir+" "+c.pattern, func(t *testing.T) {
 			if testing.Short() && c.dir == "../examples/shop" {

@@ -145,7 +145,9 @@ func models() map[string]func(*modelled) *Set {
 			c.e.clients[key] = c.call.Value()
 			return c.one(Client, key)
 		},
-		runtimePath + "queue/natsqueue.Run": func(c *modelled) *Set { return c.one(Foreign, runtimePath+"queue/natsqueue.Run") },
+		runtimePath + "queue/natsqueue.Run": func(c *modelled) *Set {
+			return c.one(Foreign, runtimePath+"queue/natsqueue.Run")
+		},
 		queue + "Call": func(c *modelled) *Set {
 			return union(c.called(0, 0), c.one(Foreign, "*taxonomy.Evidence"))
 		},

@@ -74,7 +74,8 @@ func (e *Engine) openTo(fn *ssa.Function) bool {
 		return false
 	}
 	method := fn.Signature.Recv() != nil && e.invoked[fn.Name()]
-	return !e.named[fn] && !method || e.final && len(e.sites[fn]) == 0 || (!e.Whole || e.Library) && token.IsExported(fn.Name())
+	return !e.named[fn] && !method || e.final && len(e.sites[fn]) == 0 ||
+		(!e.Whole || e.Library) && token.IsExported(fn.Name())
 }
 
 func (e *Engine) parameterName(fn *ssa.Function, i int) string {

@@ -109,7 +109,8 @@ func addDependencies(ctx context.Context, o *Options) (map[string]bool, error) {
 	}
 	_, err := os.Stat(filepath.Join(o.Dir, "go.mod"))
 	isFile := func(pattern string) bool { return strings.HasSuffix(pattern, ".go") }
-	if !o.Dependencies || err == nil && slices.Contains(o.Patterns, "./...") || slices.ContainsFunc(o.Patterns, isFile) {
+	if !o.Dependencies || err == nil && slices.Contains(o.Patterns, "./...") ||
+		slices.ContainsFunc(o.Patterns, isFile) {
 		return nil, nil
 	}
 	const names = packages.NeedName | packages.NeedModule | packages.NeedImports | packages.NeedDeps
