@@ -236,5 +236,5 @@ func otherParentContract() error { // want "can return EXISTS" "never returns PA
 }
 
 func parentIsPromised() bool {
-	return errors.Is(parentContract(true), errs.CodeExists) // want "EXISTS never arrives here; these do: DECLINED, EXPIRED"
+	return errors.Is(parentContract(true), errs.CodeExists) // want "EXISTS never arrives here"
 }
