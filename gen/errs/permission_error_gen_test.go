@@ -69,7 +69,7 @@ func TestPermissionError(t *testing.T) {
 			gentest.NewExample("PERMISSION_FILE_ACCESS/6", 0, "{}", taxonomy.Evidence{Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
 		}},
 		{Code: CodePermissionAPIAuth, Entry: "PERMISSION_API_AUTH 704 group=[credentials human]: stop_all exit=77", Rules: []string{
-			"PERMISSION_API_AUTH/1: like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (7e0b2140)",
+			"PERMISSION_API_AUTH/1: like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (c7e5c7c6)",
 			"PERMISSION_API_AUTH/2: status: [401, 403], priority: 3 (61e8d080)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewPermissionAPIAuth("some provider"), 0, "authentication failed for provider some provider", `{"provider":"some provider"}`),

@@ -95,7 +95,7 @@ func TestGitHubError(t *testing.T) {
 			"GITHUB_FORBIDDEN/1: source: github, status: [401, 403] (9021ba1c)",
 			"GITHUB_FORBIDDEN/2: source: github, type: [FORBIDDEN, INSUFFICIENT_SCOPES] (cb200117)",
 			"GITHUB_FORBIDDEN/3: source: {present: false}, status: [401, 403], attributes: {host: api.github.com} (464b8404)",
-			"GITHUB_FORBIDDEN/4: source: github, like: [forbidden, unauthorized, invalid_api_key, git_auth] (5f1760cd)",
+			"GITHUB_FORBIDDEN/4: source: github, like: [forbidden, unauthorized, invalid_api_key, git_auth] (95cbab1b)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewGitHubForbidden("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub forbids it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewGitHubForbidden("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub forbids it: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -132,8 +132,8 @@ func TestLLMError(t *testing.T) {
 			gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"Tests cover the case that the quota is exceeded","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Tests cover the case that the quota is exceeded"}),
 		}},
 		{Code: CodeLLMAuth, Entry: "llm_auth fault=dependency: fail severity=high; fast: recoverability=unknown", Rules: []string{
-			"LLM_AUTH/1: source: llm, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (6b5f37e5)",
-			"LLM_AUTH/2: source: {present: false}, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (8d86f07)",
+			"LLM_AUTH/1: source: llm, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (5db86e63)",
+			"LLM_AUTH/2: source: {present: false}, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (3968ef85)",
 			"LLM_AUTH/3: source: {present: false}, status: [401, 403], attributes: {host: {present: false}}, priority: -6 (a930ed7)",
 			"LLM_AUTH/4: type: [authentication_error, permission_error], priority: -6 (f0264ba0)",
 		}, Cases: []gentest.Case{

@@ -101,7 +101,7 @@ func TestTierError(t *testing.T) {
 			"TIER_REFUSED/1: op: [call, available], code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], set: {reason: quota}, priority: 75 (46a8c90b)",
 			"TIER_REFUSED/2: op: [call, available], type: [insufficient_quota, billing_error], set: {reason: quota}, priority: 75 (5723720e)",
 			"TIER_REFUSED/3: op: [call, available], like: quota_exhausted, set: {reason: quota}, priority: 72 (126d6762)",
-			"TIER_REFUSED/4: op: [call, available], like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], set: {reason: credentials}, priority: 72 (a1f5df85)",
+			"TIER_REFUSED/4: op: [call, available], like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], set: {reason: credentials}, priority: 72 (cf0b1fb)",
 			"TIER_REFUSED/5: op: [call, available], type: skip_denied, set: {reason: credentials}, priority: 71 (db8cbbcb)",
 			"TIER_REFUSED/6: op: [call, available], like: [context_too_long, content_refused, model_not_found, invalid_request, payload_too_large], set: {reason: request}, priority: 72 (363dcc42)",
 			"TIER_REFUSED/7: op: [call, available], like: command_not_found, set: {reason: not_installed}, priority: 71 (7856e27a)",
