@@ -14,10 +14,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
 	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Deliver brings the commits of the run to the branch of the result in the person's repository, and
@@ -50,8 +52,16 @@ func (s *Space) deliver(ctx context.Context) (tip, branch string) {
 // specification has one.
 func (s *Space) fetch(ctx context.Context, spec string) {
 	s.do(func() error { return linkFiles(s.file("git/lfs/objects"), filepath.Join(s.lfs, "objects")) })
-	s.users(ctx, "-c", "fetch.fsckObjects=true", "fetch", "-q", "--no-tags", "--no-write-fetch-head",
-		"--no-auto-maintenance", "--recurse-submodules=no", "--", s.gitDir(), spec)
+	for until := time.Now().Add(lockPatience); ; time.Sleep(lockPoll) {
+		s.users(ctx, "-c", "fetch.fsckObjects=true", "fetch", "-q", "--no-tags", "--no-write-fetch-head",
+			"--no-auto-maintenance", "--recurse-submodules=no", "--", s.gitDir(), spec)
+		// While the person adds a linked working tree, it has no commit for a moment, and each fetch fails.
+		ev, ok := errors.AsType[*taxonomy.Evidence](s.err)
+		if !ok || !strings.Contains(ev.Text, "bad object worktrees/") || time.Now().After(until) {
+			return
+		}
+		s.err = nil
+	}
 }
 
 // whileDelivering calls f while no other run delivers to the working tree. So a lock of git's index

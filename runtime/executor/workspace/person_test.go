@@ -553,6 +553,26 @@ func TestAttempt(t *testing.T) {
 	require.NoError(t, tr.Close(false))
 }
 
+// TestDeliverWhileAWorktreeIsAdded delivers while git worktree add has not yet written the commit of
+// the new working tree. Git refuses every fetch at that moment.
+func TestDeliverWhileAWorktreeIsAdded(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "git worktree add -q --detach ../w")
+	head := filepath.Join(r.dir, ".git/worktrees/w/HEAD")
+	commit := r.sh("cat " + head)
+	binary := filepath.Join(t.TempDir(), "git")
+	script := fmt.Sprintf("#!/bin/sh\ngit \"$@\"; code=$?\ncase \" $* \" in *' fetch '*) echo %s > %s;; esac\n"+
+		"exit $code\n", commit, head)
+	require.NoError(t, os.WriteFile(binary, []byte(script), 0o755))
+	tr := r.open("run", func(o *workspace.Options) { o.Binary = binary })
+	checked := tr.snapshot()
+	tr.sh("echo x > a.txt")
+	tr.commit(1, tr.detect(checked))
+	r.sh("echo " + strings.Repeat("0", len(commit)) + " > " + head)
+	assert.Equal(t, "errgen/run", tr.deliver().branch)
+	assert.Equal(t, "x", r.sh("cat a.txt"))
+}
+
 // TestEightRuns works for eight runs in one repository at the same time, while a person commits,
 // stashes, rebases, fetches and adds working trees. Each result is forwarded, or a branch.
 func TestEightRuns(t *testing.T) {
