@@ -55,9 +55,10 @@ func (s *Space) fetch(ctx context.Context, spec string) {
 	for until := time.Now().Add(lockPatience); ; time.Sleep(lockPoll) {
 		s.users(ctx, "-c", "fetch.fsckObjects=true", "fetch", "-q", "--no-tags", "--no-write-fetch-head",
 			"--no-auto-maintenance", "--recurse-submodules=no", "--", s.gitDir(), spec)
-		// While the person adds a linked working tree, it has no commit for a moment, and each fetch fails.
+		// While the person adds a linked working tree, its files are incomplete for a moment, and each
+		// fetch fails.
 		ev, ok := errors.AsType[*taxonomy.Evidence](s.err)
-		if !ok || !strings.Contains(ev.Text, "bad object worktrees/") || time.Now().After(until) {
+		if !ok || !strings.Contains(ev.Text, "worktrees/") || time.Now().After(until) {
 			return
 		}
 		s.err = nil
